@@ -1,0 +1,33 @@
+package stream
+
+import (
+	"context"
+
+	"github.com/helmtrail/helmtrail/decoder"
+)
+
+// Cluster is what a session needs of the cluster in which it runs. The
+// informer package provides it.
+type Cluster interface {
+	// Observe calls f for every transition of the release, in order and one
+	// at a time, until stop is called; after stop has returned f is not
+	// called again. f must not block.
+	Observe(namespace, name string, f func(decoder.Transition)) (stop func())
+	// Read asks the API server, not a cache, for every revision of the
+	// release, lowest first. Only the newest one's record is fetched and
+	// decoded. A release that does not exist has no revisions and no error.
+	Read(ctx context.Context, namespace, name string) ([]*decoder.Revision, error)
+	// Record fetches and decodes one revision in full. It fails with
+	// ErrNotFound when there is none.
+	Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error)
+	// Follow watches the objects that a record's manifest and hooks name and
+	// calls f with all rows once they are known and then whenever they
+	// changed and have settled for a moment. It blocks until ctx ends; f is
+	// called by one goroutine at a time and not after Follow has returned.
+	Follow(ctx context.Context, record *decoder.Record, f func([]Resource)) error
+	// Snapshot returns the rows as they are now, read from the API server.
+	Snapshot(ctx context.Context, record *decoder.Record) ([]Resource, error)
+	// Kubeconfig returns a kubeconfig, as YAML, that reaches this cluster with
+	// helmtrail's own credentials. It is a secret.
+	Kubeconfig(ctx context.Context) ([]byte, error)
+}
