@@ -1,6 +1,39 @@
 package stream
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
-// ErrNotFound means that the release, revision or session does not exist.
-var ErrNotFound = errors.New("not found")
+var (
+	// ErrNotFound means that the release, revision or session does not exist.
+	ErrNotFound = errors.New("not found")
+	// ErrTooManyOperations means that as many operations run as are allowed.
+	ErrTooManyOperations = errors.New("too many operations are running")
+	// ErrStopping means that helmtrail is being stopped and accepts nothing new.
+	ErrStopping = errors.New("helmtrail is stopping")
+	// ErrFenced means that another process has written to the session.
+	ErrFenced = errors.New("another process has taken over the session")
+)
+
+// InProgressError means that a session of the release is running already.
+type InProgressError struct {
+	Release   ReleaseRef
+	SessionID string
+}
+
+// Error names the release and the session.
+func (e *InProgressError) Error() string {
+	return fmt.Sprintf("release %s/%s already has the running session %s", e.Release.Namespace, e.Release.Name, e.SessionID)
+}
+
+// InvalidError means that a field of a request has a value that is not allowed.
+type InvalidError struct {
+	// Field is the JSON name of the field, with its path.
+	Field string
+	// Message says what is allowed.
+	Message string
+}
+
+// Error names the field and the rule.
+func (e *InvalidError) Error() string { return e.Field + ": " + e.Message }

@@ -53,7 +53,7 @@ type Event struct {
 	SessionID string
 	// Elapsed is the time since the session started, by the monotonic clock.
 	Elapsed time.Duration
-	// Body is a *Started, *Log, *Heartbeat, *ReleaseStatus, *ResourceStatus,
+	// Body is a *Started, *LogLine, *Heartbeat, *ReleaseStatus, *ResourceStatus,
 	// *Retrying or *End, as Type says; nil for RESET.
 	Body any
 }
@@ -73,8 +73,8 @@ type Started struct {
 	DeadlineSeconds float64   `json:"deadlineSeconds"`
 }
 
-// Log is the body of LOG.
-type Log struct {
+// LogLine is the body of LOG.
+type LogLine struct {
 	Line string `json:"line"`
 	// Truncated means that the line was longer than the limit and its rest was dropped.
 	Truncated bool `json:"truncated,omitempty"`
@@ -321,7 +321,7 @@ func newBody(t Type) (any, error) {
 	case TypeStarted:
 		return &Started{}, nil
 	case TypeLog:
-		return &Log{}, nil
+		return &LogLine{}, nil
 	case TypeHeartbeat:
 		return &Heartbeat{}, nil
 	case TypeReleaseStatus:

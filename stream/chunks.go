@@ -1,0 +1,100 @@
+package stream
+
+import (
+	"container/list"
+	"context"
+	"strconv"
+	"sync"
+
+	"golang.org/x/sync/singleflight"
+)
+
+// chunks reads sessions' entries from the journal and keeps those that were
+// used last, up to a number of bytes, for every reader that comes after.
+type chunks struct {
+	journal Journal
+	limit   int
+
+	loads singleflight.Group
+
+	mu    sync.Mutex
+	bytes int
+	used  *list.List // of *held, the last used first
+	byKey map[chunkKey]*list.Element
+}
+
+// chunkKey names a chunk by what stands before it, which is all that a reader
+// knows of the chunk that it wants next.
+type chunkKey struct {
+	session string
+	after   Position
+}
+
+type held struct {
+	key   chunkKey
+	chunk *chunk
+}
+
+func newChunks(journal Journal, limit int) *chunks {
+	return &chunks{journal: journal, limit: limit, used: list.New(), byKey: map[chunkKey]*list.Element{}}
+}
+
+// after returns the session's first chunk after the position. It fails with
+// ErrNotFound when there is none.
+func (c *chunks) after(ctx context.Context, session SessionRef, position Position) (*chunk, error) {
+	key := chunkKey{session.ID, position}
+	if found := c.get(key); found != nil {
+		return found, nil
+	}
+	loaded := c.loads.DoChan(session.ID+" "+strconv.FormatUint(uint64(position), 10), func() (any, error) {
+		// The load serves everybody who waits for it, so one reader's going
+		// away must not end it.
+		entry, err := c.journal.Next(context.WithoutCancel(ctx), session, position)
+		if err != nil {
+			return nil, err
+		}
+		made, err := newChunk(session.ID, entry)
+		if err != nil {
+			return nil, err
+		}
+		c.put(key, made)
+		return made, nil
+	})
+	select {
+	case r := <-loaded:
+		if r.Err != nil {
+			return nil, r.Err
+		}
+		return r.Val.(*chunk), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (c *chunks) get(key chunkKey) *chunk {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	element, ok := c.byKey[key]
+	if !ok {
+		return nil
+	}
+	c.used.MoveToFront(element)
+	return element.Value.(*held).chunk
+}
+
+func (c *chunks) put(key chunkKey, made *chunk) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if element, ok := c.byKey[key]; ok {
+		c.used.MoveToFront(element)
+		return
+	}
+	c.byKey[key] = c.used.PushFront(&held{key, made})
+	c.bytes += made.size()
+	for c.bytes > c.limit && c.used.Len() > 1 {
+		oldest := c.used.Back()
+		dropped := c.used.Remove(oldest).(*held)
+		delete(c.byKey, dropped.key)
+		c.bytes -= dropped.chunk.size()
+	}
+}

@@ -1,0 +1,127 @@
+package stream
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// Frame returns the event as one frame of Server-Sent Events (WHATWG HTML,
+// section 9.2): id, event and data. Only a stored event, one with a Seq, has
+// an id.
+func Frame(e Event) ([]byte, error) {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return nil, err
+	}
+	return appendFrame(nil, e.SessionID, e.Seq, e.Type, data), nil
+}
+
+// appendFrame appends the frame of an event whose JSON is data. JSON holds no
+// line breaks, so one data line is enough.
+func appendFrame(dst []byte, session string, seq uint64, t Type, data []byte) []byte {
+	if seq > 0 {
+		dst = append(dst, "id: "...)
+		dst = append(dst, session...)
+		dst = append(dst, '.')
+		dst = strconv.AppendUint(dst, seq, 10)
+		dst = append(dst, '\n')
+	}
+	dst = append(dst, "event: "...)
+	dst = append(dst, t...)
+	dst = append(dst, "\ndata: "...)
+	dst = append(dst, data...)
+	return append(dst, '\n', '\n')
+}
+
+// chunk is one entry of the journal, encoded for readers once and shared by
+// all of them. It is never changed.
+type chunk struct {
+	position Position
+	first    uint64 // the seq of its first event
+	frames   []byte
+	starts   []uint32 // where each event's frame starts in frames
+	ended    bool     // its last event is terminal
+}
+
+// last is the seq of the chunk's last event.
+func (c *chunk) last() uint64 { return c.first + uint64(len(c.starts)) - 1 }
+
+// from returns the frames from seq on; nil when the chunk ends before it.
+func (c *chunk) from(seq uint64) []byte {
+	if seq <= c.first {
+		return c.frames
+	}
+	i := seq - c.first
+	if i >= uint64(len(c.starts)) {
+		return nil
+	}
+	return c.frames[c.starts[i]:]
+}
+
+// size is about the memory that the chunk holds, in bytes.
+func (c *chunk) size() int { return len(c.frames) + 4*len(c.starts) + 128 }
+
+// newChunk frames an entry's events.
+func newChunk(session string, entry Entry) (*chunk, error) {
+	lines := bytes.Count(entry.Data, []byte{'\n'})
+	c := &chunk{
+		position: entry.Position,
+		frames:   make([]byte, 0, len(entry.Data)+lines*(len(session)+48)),
+		starts:   make([]uint32, 0, lines),
+	}
+	for line := range bytes.Lines(entry.Data) {
+		line = bytes.TrimSuffix(line, []byte{'\n'})
+		seq, t, err := peek(line)
+		if err != nil {
+			return nil, fmt.Errorf("read session %s at journal position %d: %w", session, entry.Position, err)
+		}
+		if c.first == 0 {
+			c.first = seq
+		}
+		if want := c.first + uint64(len(c.starts)); seq != want {
+			return nil, fmt.Errorf("read session %s at journal position %d: event %d stands where %d belongs", session, entry.Position, seq, want)
+		}
+		c.starts = append(c.starts, uint32(len(c.frames)))
+		c.frames = appendFrame(c.frames, session, seq, t, line)
+		c.ended = t.Terminal()
+	}
+	if c.first == 0 {
+		return nil, fmt.Errorf("read session %s at journal position %d: the entry is empty", session, entry.Position)
+	}
+	return c, nil
+}
+
+// peek reads seq and type of an event's JSON. They are always its first two
+// fields (see common), which saves decoding the rest.
+func peek(line []byte) (uint64, Type, error) {
+	const seqKey, typeKey = `{"seq":`, `,"type":"`
+	rest, ok := bytes.CutPrefix(line, []byte(seqKey))
+	if !ok {
+		return 0, "", fmt.Errorf("not an event")
+	}
+	digits, rest, ok := bytes.Cut(rest, []byte(typeKey))
+	if !ok {
+		return 0, "", fmt.Errorf("not an event")
+	}
+	seq, err := strconv.ParseUint(string(digits), 10, 64)
+	if err != nil || seq == 0 {
+		return 0, "", fmt.Errorf("not an event: bad seq")
+	}
+	t, _, ok := bytes.Cut(rest, []byte{'"'})
+	if !ok {
+		return 0, "", fmt.Errorf("not an event: bad type")
+	}
+	return seq, intern(t), nil
+}
+
+// intern returns t without allocating for the types that are known.
+func intern(t []byte) Type {
+	for _, known := range [...]Type{TypeLog, TypeResourceStatus, TypeReleaseStatus, TypeStarted, TypeCompleted, TypeFailed, TypeCanceled, TypeRetrying} {
+		if string(t) == string(known) {
+			return known
+		}
+	}
+	return Type(t)
+}

@@ -1,0 +1,221 @@
+package journal
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+const (
+	streamName  = "SESSIONS"
+	subjectRoot = "session"
+	markHeader  = "Helmtrail-Mark"
+
+	// startTimeout bounds the server's start; it reads its index files then.
+	startTimeout = time.Minute
+	// callTimeout bounds one call of a caller whose context has no deadline.
+	callTimeout = 10 * time.Second
+	// syncEvery is how often written messages are synced to the disk.
+	syncEvery = time.Second
+)
+
+// Journal is a stream.Journal on an embedded NATS server.
+type Journal struct {
+	server *server.Server
+	conn   *nats.Conn
+	js     jetstream.JetStream
+	stream jetstream.Stream
+	lock   *os.File
+}
+
+// Open starts the journal on a folder, which is made if it does not exist. It
+// blocks until everything kept there can be read. A folder belongs to one
+// process: it fails when another one has it open.
+func Open(ctx context.Context, folder string) (*Journal, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("make the journal's folder: %w", err)
+	}
+	lock, err := lockFolder(folder)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{lock: lock}
+	if err := j.start(ctx, folder); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	return j, nil
+}
+
+func lockFolder(folder string) (*os.File, error) {
+	name := filepath.Join(folder, "lock")
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock the journal's folder: %w", err)
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return nil, errors.Join(fmt.Errorf("journal folder %s is in use by another helmtrail: %w", folder, err), file.Close())
+	}
+	return file, nil
+}
+
+func (j *Journal) start(ctx context.Context, folder string) error {
+	var err error
+	j.server, err = server.NewServer(&server.Options{
+		ServerName: "helmtrail", DontListen: true, NoSigs: true, NoLog: true,
+		JetStream: true, StoreDir: folder, SyncInterval: syncEvery, MaxPayload: 2 * stream.MaxEntry,
+	})
+	if err != nil {
+		return fmt.Errorf("set up the journal: %w", err)
+	}
+	j.server.Start()
+	if !j.server.ReadyForConnections(startTimeout) {
+		return fmt.Errorf("journal in %s was not ready after %v", folder, startTimeout)
+	}
+	j.conn, err = nats.Connect("", nats.InProcessServer(j.server), nats.Name("helmtrail"))
+	if err != nil {
+		return fmt.Errorf("connect to the journal: %w", err)
+	}
+	j.js, err = jetstream.New(j.conn)
+	if err != nil {
+		return fmt.Errorf("connect to the journal: %w", err)
+	}
+	j.stream, err = j.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name:        streamName,
+		Description: "events of helmtrail's sessions",
+		Subjects:    []string{subjectRoot + ".*.*"},
+		Storage:     jetstream.FileStorage,
+	})
+	if err != nil {
+		return fmt.Errorf("open the journal's stream: %w", err)
+	}
+	return nil
+}
+
+// Close ends the server. Everything acknowledged is on disk when it returns.
+func (j *Journal) Close() error {
+	if j.conn != nil {
+		j.conn.Close()
+	}
+	if j.server != nil {
+		j.server.Shutdown()
+		j.server.WaitForShutdown()
+	}
+	if err := j.lock.Close(); err != nil {
+		return fmt.Errorf("close the journal: %w", err)
+	}
+	return nil
+}
+
+// Append implements stream.Journal.
+func (j *Journal) Append(ctx context.Context, session stream.SessionRef, after stream.Position, mark int64, data []byte) (stream.Position, error) {
+	if len(data) > stream.MaxEntry {
+		return 0, fmt.Errorf("append to session %s: entry of %d bytes is over the limit of %d", session.ID, len(data), stream.MaxEntry)
+	}
+	ctx, cancel := bound(ctx)
+	defer cancel()
+	message := nats.NewMsg(subject(session))
+	message.Header.Set(markHeader, strconv.FormatInt(mark, 10))
+	message.Data = data
+	ack, err := j.js.PublishMsg(ctx, message, jetstream.WithExpectLastSequencePerSubject(uint64(after)))
+	var refused *jetstream.APIError
+	if errors.As(err, &refused) && refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
+		return 0, fmt.Errorf("append to session %s: %w", session.ID, stream.ErrFenced)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("append to session %s: %w", session.ID, err)
+	}
+	return stream.Position(ack.Sequence), nil
+}
+
+// Next implements stream.Journal.
+func (j *Journal) Next(ctx context.Context, session stream.SessionRef, after stream.Position) (stream.Entry, error) {
+	ctx, cancel := bound(ctx)
+	defer cancel()
+	message, err := j.stream.GetMsg(ctx, uint64(after)+1, jetstream.WithGetMsgSubject(subject(session)))
+	return entry(message, session, err)
+}
+
+// Last implements stream.Journal.
+func (j *Journal) Last(ctx context.Context, session stream.SessionRef) (stream.Entry, error) {
+	ctx, cancel := bound(ctx)
+	defer cancel()
+	message, err := j.stream.GetLastMsgForSubject(ctx, subject(session))
+	return entry(message, session, err)
+}
+
+func entry(message *jetstream.RawStreamMsg, session stream.SessionRef, err error) (stream.Entry, error) {
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		err = stream.ErrNotFound
+	}
+	if err != nil {
+		return stream.Entry{}, fmt.Errorf("read session %s: %w", session.ID, err)
+	}
+	mark, err := strconv.ParseInt(message.Header.Get(markHeader), 10, 64)
+	if err != nil {
+		return stream.Entry{}, fmt.Errorf("read session %s at position %d: bad mark: %w", session.ID, message.Sequence, err)
+	}
+	return stream.Entry{Position: stream.Position(message.Sequence), Mark: mark, Data: message.Data}, nil
+}
+
+// Sessions implements stream.Journal.
+func (j *Journal) Sessions(ctx context.Context, release stream.ReleaseRef) ([]string, error) {
+	ctx, cancel := bound(ctx)
+	defer cancel()
+	prefix := subjectRoot + "." + releaseToken(release) + "."
+	info, err := j.stream.Info(ctx, jetstream.WithSubjectFilter(prefix+"*"))
+	if err != nil {
+		return nil, fmt.Errorf("list the sessions of %s/%s: %w", release.Namespace, release.Name, err)
+	}
+	ids := make([]string, 0, len(info.State.Subjects))
+	for s := range info.State.Subjects {
+		ids = append(ids, strings.TrimPrefix(s, prefix))
+	}
+	return ids, nil
+}
+
+// subject is where a session's entries stand.
+func subject(session stream.SessionRef) string {
+	return subjectRoot + "." + releaseToken(session.Release) + "." + token(session.ID)
+}
+
+// releaseToken stands for a release in subjects. The slashes cannot be part of
+// a name, so no two releases meet in one hash input.
+func releaseToken(r stream.ReleaseRef) string {
+	sum := sha256.Sum256([]byte(r.Cluster + "/" + r.Namespace + "/" + r.Name))
+	return hex.EncodeToString(sum[:16])
+}
+
+// token makes any id safe for a subject. Our own ids are; a caller's need not be.
+func token(id string) string {
+	for _, c := range id {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && c != '-' {
+			sum := sha256.Sum256([]byte(id))
+			return "x" + hex.EncodeToString(sum[:])
+		}
+	}
+	if id == "" {
+		return "x"
+	}
+	return id
+}
+
+func bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, callTimeout)
+}

@@ -1,0 +1,170 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/helmtrail/helmtrail/decoder"
+)
+
+// rowsPerEvent bounds the rows of one RESOURCE_STATUS; a bigger snapshot goes
+// out in parts.
+const rowsPerEvent = 200
+
+// objectWatch turns the state of the objects that a session's revision owns
+// into events.
+type objectWatch struct {
+	run    *run
+	wanted chan int // the revision to follow; holds the newest alone
+
+	revision int // the one that is followed; belongs to watch
+
+	mu     sync.Mutex
+	record *decoder.Record
+	told   map[string]Resource // by key
+	full   bool                // the next event replaces all rows
+}
+
+func newObjectWatch(r *run) *objectWatch {
+	return &objectWatch{run: r, wanted: make(chan int, 1), told: map[string]Resource{}, full: true}
+}
+
+// follow asks for another revision's objects. It never blocks.
+func (w *objectWatch) follow(revision int) {
+	for {
+		select {
+		case w.wanted <- revision:
+			return
+		default:
+		}
+		select {
+		case older := <-w.wanted:
+			revision = max(revision, older)
+		default:
+		}
+	}
+}
+
+// recall takes in an event that an earlier helmtrail has stored.
+func (w *objectWatch) recall(body *ResourceStatus) {
+	if body.Full {
+		clear(w.told)
+	}
+	for _, row := range body.Resources {
+		w.told[row.Key()] = row
+	}
+	for _, key := range body.Removed {
+		delete(w.told, key)
+	}
+	w.full = false
+}
+
+// watch follows the revisions that are asked for, one at a time, until ctx ends.
+func (w *objectWatch) watch(ctx context.Context) {
+	record := w.next(ctx, 0)
+	for record != nil {
+		w.mu.Lock()
+		w.record, w.full = record, true
+		w.mu.Unlock()
+		followed, stop := context.WithCancel(ctx)
+		var following sync.WaitGroup
+		following.Go(func() {
+			if err := w.run.cluster.Follow(followed, record, w.tell); err != nil && followed.Err() == nil {
+				w.run.log.Warn("the release's objects are not followed", "error", err)
+			}
+		})
+		record = w.next(ctx, w.revision)
+		stop()
+		following.Wait()
+	}
+}
+
+// next blocks until a later revision than the given one is asked for and
+// returns its record, or nil when ctx ends.
+func (w *objectWatch) next(ctx context.Context, after int) *decoder.Record {
+	release := w.run.ref.Release
+	for {
+		select {
+		case revision := <-w.wanted:
+			if revision <= after {
+				continue
+			}
+			record, err := w.run.cluster.Record(ctx, release.Namespace, release.Name, revision)
+			if err == nil {
+				w.revision = revision
+				return record
+			}
+			if !errors.Is(err, ErrNotFound) && ctx.Err() == nil {
+				w.run.log.Warn("the revision's objects are unknown", "revision", revision, "error", err)
+			}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// last tells the final state, read from the API server.
+func (w *objectWatch) last(ctx context.Context) {
+	w.mu.Lock()
+	record := w.record
+	w.mu.Unlock()
+	if record == nil {
+		return
+	}
+	reading, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	rows, err := w.run.cluster.Snapshot(reading, record)
+	if err != nil {
+		w.run.log.Warn("the release's objects could not be read after the operation", "error", err)
+		return
+	}
+	w.tell(rows)
+}
+
+// tell puts the rows that differ from those told before into the stream.
+func (w *objectWatch) tell(rows []Resource) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	summary := Summary{Causes: []Cause{}}
+	var changed []Resource
+	keys := make(map[string]bool, len(rows))
+	for _, row := range rows {
+		key := row.Key()
+		keys[key] = true
+		if row.Owner == "" && row.Hook == "" {
+			summary.Total++
+			if row.Current {
+				summary.Ready++
+			}
+		}
+		if before, ok := w.told[key]; w.full || !ok || before != row {
+			changed = append(changed, row)
+		}
+		w.told[key] = row
+	}
+	var removed []string
+	for key := range w.told {
+		if !keys[key] {
+			delete(w.told, key)
+			removed = append(removed, key)
+		}
+	}
+	slices.Sort(removed)
+	if w.full {
+		removed = nil
+	}
+	if len(changed) == 0 && len(removed) == 0 {
+		return
+	}
+	full := w.full
+	w.full = false
+	for part := range slices.Chunk(changed, rowsPerEvent) {
+		w.run.inbox.put(TypeResourceStatus, &ResourceStatus{Full: full, Resources: part, Removed: removed, Summary: summary})
+		full, removed = false, nil
+	}
+	if len(removed) > 0 {
+		w.run.inbox.put(TypeResourceStatus, &ResourceStatus{Resources: []Resource{}, Removed: removed, Summary: summary})
+	}
+}

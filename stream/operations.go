@@ -1,0 +1,250 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Setup is what Operations work with.
+type Setup struct {
+	Journal Journal
+	Helm    Helm
+	// Cluster returns the cluster with the given id.
+	Cluster func(id string) (Cluster, bool)
+	// MaxOperations bounds the operations that run at once.
+	MaxOperations int
+	// Drain is how long running operations may go on once helmtrail stops.
+	Drain time.Duration
+	// Grace is how long an ended helm may take to write its own end.
+	Grace time.Duration
+	// CacheBytes bounds the encoded events that are kept for readers.
+	CacheBytes int
+	Logger     *slog.Logger
+}
+
+const (
+	// DefaultMaxOperations is Setup's MaxOperations when it is 0.
+	DefaultMaxOperations = 50
+	// DefaultGrace is Setup's Grace when it is 0.
+	DefaultGrace = 10 * time.Second
+	// DefaultCacheBytes is Setup's CacheBytes when it is 0.
+	DefaultCacheBytes = 64 << 20
+)
+
+// Operations starts sessions, runs them and opens their logs. Its methods may
+// be called concurrently.
+type Operations struct {
+	setup  Setup
+	chunks *chunks
+
+	mu       sync.Mutex
+	stopping bool
+	running  map[ReleaseRef]*run
+	done     sync.WaitGroup
+}
+
+// NewOperations returns Operations that run nothing yet.
+func NewOperations(setup Setup) *Operations {
+	if setup.MaxOperations == 0 {
+		setup.MaxOperations = DefaultMaxOperations
+	}
+	if setup.Grace == 0 {
+		setup.Grace = DefaultGrace
+	}
+	if setup.CacheBytes == 0 {
+		setup.CacheBytes = DefaultCacheBytes
+	}
+	if setup.Logger == nil {
+		setup.Logger = slog.Default()
+	}
+	return &Operations{
+		setup:   setup,
+		chunks:  newChunks(setup.Journal, setup.CacheBytes),
+		running: map[ReleaseRef]*run{},
+	}
+}
+
+// Run takes up the sessions that an earlier helmtrail left running, then
+// blocks until ctx ends, waits up to Drain for the running ones and ends
+// those that are left. Every session has its terminal event when it returns.
+func (o *Operations) Run(ctx context.Context) error {
+	left, err := o.setup.Helm.Left()
+	if err != nil {
+		return fmt.Errorf("find the sessions that were left running: %w", err)
+	}
+	for _, process := range left {
+		if err := o.resume(context.WithoutCancel(ctx), process); err != nil {
+			o.setup.Logger.Error("a session could not be taken up again", "session", process.Session().ID, "error", err)
+		}
+	}
+	<-ctx.Done()
+
+	o.mu.Lock()
+	o.stopping = true
+	waiting := len(o.running)
+	o.mu.Unlock()
+	finished := make(chan struct{})
+	go func() {
+		o.done.Wait()
+		close(finished)
+	}()
+	if waiting > 0 {
+		o.setup.Logger.Info("waiting for running operations", "operations", waiting, "drain", o.setup.Drain)
+	}
+	drain := time.NewTimer(o.setup.Drain)
+	defer drain.Stop()
+	select {
+	case <-finished:
+		return nil
+	case <-drain.C:
+	}
+	o.mu.Lock()
+	for _, r := range o.running {
+		r.interrupt()
+	}
+	o.mu.Unlock()
+	<-finished
+	return nil
+}
+
+// Start checks the request, opens a session for it and returns as soon as its
+// STARTED event is stored; helm is run afterwards. It fails with
+// *InvalidError, *InProgressError, ErrTooManyOperations, ErrStopping, or
+// ErrNotFound when there is no such cluster.
+func (o *Operations) Start(ctx context.Context, request Request) (Session, error) {
+	cluster, ok := o.setup.Cluster(request.Release.Cluster)
+	if !ok {
+		return Session{}, fmt.Errorf("cluster %q: %w", request.Release.Cluster, ErrNotFound)
+	}
+	if err := o.setup.Helm.Check(request); err != nil {
+		return Session{}, err
+	}
+	ref := SessionRef{Release: request.Release, ID: uuid.NewString()}
+	r := newRun(o, ref, request, cluster)
+	if err := o.admit(r); err != nil {
+		return Session{}, err
+	}
+	session, err := r.open(ctx)
+	if err != nil {
+		o.dismiss(r)
+		return Session{}, err
+	}
+	go func() {
+		defer o.dismiss(r)
+		r.run(context.WithoutCancel(ctx))
+	}()
+	return session, nil
+}
+
+// admit makes r its release's running session. An admitted run must be
+// dismissed.
+func (o *Operations) admit(r *run) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.stopping {
+		return ErrStopping
+	}
+	if other := o.running[r.ref.Release]; other != nil {
+		return &InProgressError{Release: r.ref.Release, SessionID: other.ref.ID}
+	}
+	if len(o.running) >= o.setup.MaxOperations {
+		return ErrTooManyOperations
+	}
+	o.running[r.ref.Release] = r
+	o.done.Add(1)
+	return nil
+}
+
+func (o *Operations) dismiss(r *run) {
+	o.mu.Lock()
+	delete(o.running, r.ref.Release)
+	o.mu.Unlock()
+	o.done.Done()
+}
+
+// resume takes up the session of a process that an earlier helmtrail started.
+func (o *Operations) resume(ctx context.Context, process Process) error {
+	ref := process.Session()
+	last, err := openLog(ctx, o.chunks, ref)
+	if errors.Is(err, ErrNotFound) {
+		// helmtrail died before it had answered the request.
+		return process.Close()
+	}
+	if err != nil {
+		return err
+	}
+	if _, ended := last.Head(); ended {
+		return process.Close()
+	}
+	cluster, ok := o.setup.Cluster(ref.Release.Cluster)
+	if !ok {
+		return fmt.Errorf("cluster %q: %w", ref.Release.Cluster, ErrNotFound)
+	}
+	r := newRun(o, ref, process.Request(), cluster)
+	r.process = process
+	if err := r.reopen(ctx, last); err != nil {
+		return err
+	}
+	if err := o.admit(r); err != nil {
+		return err
+	}
+	o.setup.Logger.Info("session taken up again", "session", ref.ID, "release", ref.Release.Name)
+	go func() {
+		defer o.dismiss(r)
+		r.run(ctx)
+	}()
+	return nil
+}
+
+// Running returns the id of the release's running session.
+func (o *Operations) Running(release ReleaseRef) (id string, ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	r := o.running[release]
+	if r == nil || !r.opened {
+		return "", false
+	}
+	return r.ref.ID, true
+}
+
+// Open returns the log of one of the release's sessions, running or ended. It
+// fails with ErrNotFound when the session is not that release's.
+func (o *Operations) Open(ctx context.Context, release ReleaseRef, id string) (*Log, error) {
+	o.mu.Lock()
+	r := o.running[release]
+	o.mu.Unlock()
+	if r != nil && r.ref.ID == id {
+		return r.writer.log, nil
+	}
+	return openLog(ctx, o.chunks, SessionRef{Release: release, ID: id})
+}
+
+// Session returns one of the release's sessions, or ErrNotFound.
+func (o *Operations) Session(ctx context.Context, release ReleaseRef, id string) (Session, error) {
+	return readSession(ctx, o.setup.Journal, SessionRef{Release: release, ID: id})
+}
+
+// Sessions returns the release's sessions, the newest first.
+func (o *Operations) Sessions(ctx context.Context, release ReleaseRef) ([]Session, error) {
+	ids, err := o.setup.Journal.Sessions(ctx, release)
+	if err != nil {
+		return nil, fmt.Errorf("list the sessions of %s/%s: %w", release.Namespace, release.Name, err)
+	}
+	sessions := make([]Session, 0, len(ids))
+	for _, id := range ids {
+		s, err := o.Session(ctx, release, id)
+		if err != nil {
+			return nil, err
+		}
+		sessions = append(sessions, s)
+	}
+	slices.SortFunc(sessions, func(a, b Session) int { return b.StartedAt.Compare(a.StartedAt) })
+	return sessions, nil
+}

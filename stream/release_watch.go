@@ -1,0 +1,206 @@
+package stream
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/helmtrail/helmtrail/decoder"
+)
+
+// settleTime is how long the watch may take to deliver what the API server
+// already had when helm ended.
+const settleTime = 2 * time.Second
+
+// releaseWatch turns the transitions of a session's release into events and
+// remembers the last state of every revision, so that nothing is told twice.
+type releaseWatch struct {
+	run *run
+
+	mu      sync.Mutex
+	start   int
+	begun   bool
+	seen    map[string]*decoder.Revision // by the Secret's UID
+	told    map[string]decoder.Status    // by the Secret's UID; "" after it was deleted
+	changed chan struct{}                // closed at the next change
+	closed  bool
+}
+
+func newReleaseWatch(r *run) *releaseWatch {
+	return &releaseWatch{run: r, seen: map[string]*decoder.Revision{}, told: map[string]decoder.Status{}, changed: make(chan struct{})}
+}
+
+// begin says where the release stood before helm ran.
+func (w *releaseWatch) begin(start int) {
+	w.mu.Lock()
+	w.start, w.begun = start, true
+	w.mu.Unlock()
+	if w.run.request.Operation == OperationUninstall && start > 0 {
+		w.run.objects.follow(start)
+	}
+}
+
+// recall takes in an event that an earlier helmtrail has stored.
+func (w *releaseWatch) recall(body *ReleaseStatus) {
+	if body.Change == decoder.ChangeStatus {
+		w.told[body.Secret.UID] = body.Status
+	} else {
+		w.told[body.Secret.UID] = ""
+	}
+}
+
+// see is called for every transition of the release while the session runs.
+func (w *releaseWatch) see(t decoder.Transition) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.closed {
+		w.tell(t)
+	}
+}
+
+// tell puts a transition into the stream unless it stands there already.
+func (w *releaseWatch) tell(t decoder.Transition) {
+	rev := t.Revision
+	uid := rev.Secret.UID
+	status := rev.Status()
+	if t.Change == decoder.ChangeStatus {
+		w.seen[uid] = rev
+	} else {
+		status = ""
+		delete(w.seen, uid)
+	}
+	close(w.changed)
+	w.changed = make(chan struct{})
+	if before, ok := w.told[uid]; ok && before == status {
+		return
+	}
+	w.told[uid] = status
+
+	body := &ReleaseStatus{
+		Revision: rev.Number, Status: rev.Status(), PreviousStatus: t.Previous, Change: t.Change,
+		Secret: rev.Secret, Late: t.Late,
+	}
+	if h := rev.Header; h != nil {
+		body.Description, body.Chart, body.AppVersion, body.RollbackRevision = h.Description, chartName(h), h.AppVersion, h.RollbackRevision
+	}
+	w.run.inbox.put(TypeReleaseStatus, body)
+	if t.Change != decoder.ChangeStatus || (w.begun && rev.Number <= w.start) {
+		return
+	}
+	if w.run.request.Operation != OperationRollback && status == decoder.StatusPendingRollback {
+		w.run.setPhase(PhaseRollingBack)
+	}
+	w.run.objects.follow(rev.Number)
+}
+
+func chartName(h *decoder.Header) string {
+	if h.ChartVersion == "" {
+		return h.Chart
+	}
+	return h.Chart + "-" + h.ChartVersion
+}
+
+// settle reads the release from the API server after helm has ended, gives the
+// watch a moment to deliver what that read shows, and tells what is still
+// missing itself. Nothing is told afterwards. known is false when the release
+// could not be read.
+func (w *releaseWatch) settle(ctx context.Context) (after []*decoder.Revision, known bool) {
+	release := w.run.ref.Release
+	reading, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	after, err := w.run.cluster.Read(reading, release.Namespace, release.Name)
+	if err != nil {
+		w.run.log.Warn("the release could not be read after the operation", "error", err)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.closed = true
+		return nil, false
+	}
+	limit := time.NewTimer(settleTime)
+	defer limit.Stop()
+	for waiting := true; waiting; {
+		w.mu.Lock()
+		behind, changed := w.behind(after), w.changed
+		w.mu.Unlock()
+		if !behind {
+			break
+		}
+		select {
+		case <-changed:
+		case <-limit.C:
+			waiting = false
+		case <-ctx.Done():
+			waiting = false
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	for i, r := range after {
+		if seen := w.seen[r.Secret.UID]; seen != nil && seen.Secret.ResourceVersion == r.Secret.ResourceVersion {
+			after[i] = seen // has its record decoded, which the read does for the newest alone
+		} else if r.Number > w.start || w.told[r.Secret.UID] != "" {
+			w.tell(decoder.Transition{Time: time.Now(), Change: decoder.ChangeStatus, Revision: r, Previous: w.told[r.Secret.UID], Late: true})
+		}
+	}
+	return after, true
+}
+
+// behind tells whether the watch has yet to deliver something of the release.
+func (w *releaseWatch) behind(after []*decoder.Revision) bool {
+	live := make(map[string]bool, len(after))
+	for _, r := range after {
+		live[r.Secret.UID] = true
+		if seen := w.seen[r.Secret.UID]; r.Number > w.start && (seen == nil || seen.Secret.ResourceVersion != r.Secret.ResourceVersion) {
+			return true
+		}
+	}
+	for uid := range w.seen {
+		if !live[uid] {
+			return true // its deletion is on the way
+		}
+	}
+	return w.run.request.Operation == OperationUninstall && len(after) == 0 && w.start > 0 && !w.goneTold()
+}
+
+// goneTold tells whether a deletion was told.
+func (w *releaseWatch) goneTold() bool {
+	for _, status := range w.told {
+		if status == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// notes returns the notes of the revision that the session created, which
+// helm's own output is not trusted for.
+func (w *releaseWatch) notes(ctx context.Context, o outcome) string {
+	ours := o.ours()
+	if ours == nil || o.kind() != TypeCompleted {
+		return ""
+	}
+	reading, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	release := w.run.ref.Release
+	record, err := w.run.cluster.Record(reading, release.Namespace, release.Name, ours.Number)
+	if err != nil {
+		w.run.log.Warn("the release's notes could not be read", "error", err)
+		return ""
+	}
+	return cut(record.Notes, maxNotes)
+}
+
+// maxNotes bounds the notes in a terminal event, in bytes; the revision itself has all of them.
+const maxNotes = 64 << 10
+
+// cut shortens s to at most limit bytes without breaking a character.
+func cut(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && s[limit]&0xC0 == 0x80 {
+		limit--
+	}
+	return s[:limit]
+}

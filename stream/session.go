@@ -1,0 +1,99 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// State says where a session stands.
+type State string
+
+const (
+	// StateRunning means that the session has no terminal event yet.
+	StateRunning State = "running"
+	// StateCompleted means that helm exited with 0.
+	StateCompleted State = "completed"
+	// StateFailed means that the session did not reach its aim.
+	StateFailed State = "failed"
+	// StateCanceled means that somebody cancelled it.
+	StateCanceled State = "canceled"
+)
+
+// Session is one run of an operation, as its first and last events tell it.
+type Session struct {
+	ID              string     `json:"id"`
+	Release         ReleaseRef `json:"release"`
+	Operation       Operation  `json:"operation"`
+	Origin          Origin     `json:"origin"`
+	User            string     `json:"user,omitempty"`
+	Chart           string     `json:"chart,omitempty"`
+	HelmVersion     string     `json:"helmVersion,omitempty"`
+	Command         []string   `json:"command,omitempty"`
+	State           State      `json:"state"`
+	StartedAt       time.Time  `json:"startedAt"`
+	EndedAt         *time.Time `json:"endedAt"`
+	TimeoutSeconds  float64    `json:"timeoutSeconds"`
+	DeadlineSeconds float64    `json:"deadlineSeconds"`
+	// End is nil while the session runs.
+	End *End `json:"end"`
+}
+
+// newSession reads a session from its first event, and its last one if that
+// is terminal.
+func newSession(first, last Event) (Session, error) {
+	started, ok := first.Body.(*Started)
+	if !ok {
+		return Session{}, fmt.Errorf("read session %s: its first event is %s", first.SessionID, first.Type)
+	}
+	s := Session{
+		ID:              first.SessionID,
+		Release:         ReleaseRef{Cluster: started.Cluster, Namespace: started.Namespace, Name: started.Release},
+		Operation:       started.Operation,
+		Origin:          started.Origin,
+		User:            started.User,
+		Chart:           started.Chart,
+		HelmVersion:     started.HelmVersion,
+		Command:         started.Command,
+		State:           StateRunning,
+		StartedAt:       first.Time,
+		TimeoutSeconds:  started.TimeoutSeconds,
+		DeadlineSeconds: started.DeadlineSeconds,
+	}
+	end, ok := last.Body.(*End)
+	if !ok {
+		return s, nil
+	}
+	s.End, s.EndedAt = end, &last.Time
+	switch last.Type {
+	case TypeCompleted:
+		s.State = StateCompleted
+	case TypeCanceled:
+		s.State = StateCanceled
+	default:
+		s.State = StateFailed
+	}
+	return s, nil
+}
+
+// readSession reads a session from the journal.
+func readSession(ctx context.Context, journal Journal, ref SessionRef) (Session, error) {
+	edge := func(entry Entry, err error) ([]Event, error) {
+		if err != nil {
+			return nil, err
+		}
+		return decodeEvents(entry.Data)
+	}
+	first, err := edge(journal.Next(ctx, ref, 0))
+	if err != nil {
+		return Session{}, fmt.Errorf("read session %s: %w", ref.ID, err)
+	}
+	last, err := edge(journal.Last(ctx, ref))
+	if err != nil {
+		return Session{}, fmt.Errorf("read session %s: %w", ref.ID, err)
+	}
+	if len(first) == 0 || len(last) == 0 {
+		return Session{}, fmt.Errorf("read session %s: an entry is empty", ref.ID)
+	}
+	return newSession(first[0], last[len(last)-1])
+}
