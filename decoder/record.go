@@ -2,10 +2,15 @@ package decoder
 
 import (
 	"encoding/json"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/release"
 )
 
-// Record is the decoded content of a revision's Secret.
+// Record is the decoded content of a revision's Secret. The raw parts share
+// memory with Raw and must not be changed.
 type Record struct {
+	// Header is the same as DecodeHeader gives, but with every text in full.
 	Header
 	// Namespace is what the record says, for show only.
 	Namespace string
@@ -17,20 +22,27 @@ type Record struct {
 	Manifest    string
 	Notes       string
 	Hooks       []Hook
-	// Config is the user-supplied values as JSON, every digit kept.
+	// Config is the user-supplied values as JSON, every digit kept; nil when
+	// there are none.
 	Config json.RawMessage
+	// Metadata is the chart's own description, nil when the record has none.
+	Metadata *chart.Metadata
+	// ChartValues is the chart's default values as JSON, every digit kept; nil
+	// when there are none.
+	ChartValues json.RawMessage
 	// Raw is the whole record as JSON, unknown fields included.
 	Raw json.RawMessage
 }
 
 // Hook is one hook of a chart, as the record keeps it.
 type Hook struct {
-	Name           string          `json:"name"`
-	Kind           string          `json:"kind"`
-	Path           string          `json:"path"`
-	Manifest       string          `json:"manifest"`
-	Events         []string        `json:"events"`
-	LastRun        json.RawMessage `json:"last_run"`
-	Weight         int             `json:"weight"`
-	DeletePolicies []string        `json:"delete_policies"`
+	Name              string                        `json:"name"`
+	Kind              string                        `json:"kind"`
+	Path              string                        `json:"path"`
+	Manifest          string                        `json:"manifest"`
+	Events            []release.HookEvent           `json:"events"`
+	LastRun           json.RawMessage               `json:"last_run"`
+	Weight            int                           `json:"weight"`
+	DeletePolicies    []release.HookDeletePolicy    `json:"delete_policies"`
+	OutputLogPolicies []release.HookOutputLogPolicy `json:"output_log_policies"`
 }

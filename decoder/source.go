@@ -1,0 +1,159 @@
+package decoder
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// gzipMagic opens a compressed record. Records from before Helm compressed them
+// lack it and are JSON at once (helm.sh/helm/v3/pkg/storage/driver/util.go,
+// decodeRelease).
+var gzipMagic = []byte{0x1f, 0x8b, 0x08}
+
+const (
+	// chunk is how many bytes of base64's content are decoded at a time: about
+	// what the first window inflates from.
+	chunk = 2 << 10
+	// firstWindow is how many inflated bytes come first. Inflating stops at the
+	// end of a window only, of 32 KiB for all further ones; this much holds the
+	// header of most charts.
+	firstWindow = 4 << 10
+	// window is the size of a window of the deflate format.
+	window = 32 << 10
+)
+
+// unusedHistory fills the inflater's first window up to the last firstWindow
+// bytes, as a preset dictionary. No stream that Helm wrote refers to it.
+var unusedHistory = make([]byte, window-firstWindow)
+
+// source delivers the JSON of a record from the front, decoding and inflating
+// no more than it is asked for.
+type source struct {
+	base64  base64Reader
+	encoded *bufio.Reader // over base64
+	inflate io.ReadCloser // over encoded
+	json    io.Reader     // encoded or inflate
+}
+
+// sources are kept because an inflater's window and tables are costly to make.
+var sources = sync.Pool{New: func() any {
+	s := &source{}
+	s.encoded = bufio.NewReaderSize(&s.base64, chunk)
+	s.inflate = flate.NewReaderDict(s.encoded, unusedHistory)
+	return s
+}}
+
+// open makes s read the record in data.
+func (s *source) open(data []byte) error {
+	s.base64.data, s.base64.err = data, nil
+	s.encoded.Reset(&s.base64)
+	s.json = s.encoded
+	// Helm compares the magic only when more than the magic is there.
+	front, _ := s.encoded.Peek(len(gzipMagic) + 1)
+	if len(front) <= len(gzipMagic) || !bytes.HasPrefix(front, gzipMagic) {
+		return nil
+	}
+	if err := skipGzipHeader(s.encoded); err != nil {
+		return err
+	}
+	s.json = s.inflate
+	return s.inflate.(flate.Resetter).Reset(s.encoded, unusedHistory)
+}
+
+// release gives the source back, without the data.
+func (s *source) release() {
+	s.base64.data = nil
+	sources.Put(s)
+}
+
+// Read fills p with further JSON.
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.json.Read(p)
+	if err != nil && s.base64.err != nil {
+		err = s.base64.err
+	}
+	return n, err
+}
+
+// skipGzipHeader moves r behind the header that RFC 1952 puts before the
+// compressed data. Helm writes the shortest one, without optional fields.
+func skipGzipHeader(r *bufio.Reader) error {
+	const flagCRC, flagExtra, flagName, flagComment = 1 << 1, 1 << 2, 1 << 3, 1 << 4
+	var fixed [10]byte
+	_, err := io.ReadFull(r, fixed[:])
+	flags := fixed[3]
+	if err == nil && flags&flagExtra != 0 {
+		var size [2]byte
+		if _, err = io.ReadFull(r, size[:]); err == nil {
+			_, err = r.Discard(int(size[0]) | int(size[1])<<8)
+		}
+	}
+	for _, flag := range []byte{flagName, flagComment} {
+		for c := byte(1); err == nil && flags&flag != 0 && c != 0; {
+			c, err = r.ReadByte()
+		}
+	}
+	if err == nil && flags&flagCRC != 0 {
+		_, err = r.Discard(2)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: broken compression header", ErrNotRecord)
+	}
+	return nil
+}
+
+// base64Reader decodes base64 as it is read. Line breaks are skipped.
+type base64Reader struct {
+	data   []byte
+	err    error
+	joined [chunk / 3 * 4]byte
+}
+
+// Read decodes as many whole groups of four characters as fit into p, which
+// holds three bytes or more.
+func (r *base64Reader) Read(p []byte) (int, error) {
+	for r.err == nil {
+		if len(r.data) == 0 {
+			r.err = io.EOF
+			break
+		}
+		group := r.data[:min(len(p)/3*4, len(r.joined), len(r.data))]
+		r.data = r.data[len(group):]
+		if bytes.IndexByte(group, '\n') >= 0 || bytes.IndexByte(group, '\r') >= 0 {
+			group = r.join(group)
+		}
+		n, err := base64.StdEncoding.Decode(p, group)
+		padded := n < base64.StdEncoding.DecodedLen(len(group))
+		if err != nil || padded && len(bytes.Trim(r.data, "\r\n")) > 0 {
+			r.err = fmt.Errorf("%w: not base64", ErrNotRecord)
+		}
+		if n > 0 {
+			return n, nil
+		}
+	}
+	return 0, r.err
+}
+
+// join copies group without its line breaks and fills it up from the data, so
+// that groups of four characters stay whole.
+func (r *base64Reader) join(group []byte) []byte {
+	n := 0
+	for i := 0; ; i++ {
+		if i == len(group) {
+			if n%4 == 0 || len(r.data) == 0 {
+				return r.joined[:n]
+			}
+			group, r.data, i = r.data[:1], r.data[1:], 0
+		}
+		if c := group[i]; c != '\n' && c != '\r' {
+			r.joined[n] = c
+			n++
+		}
+	}
+}
