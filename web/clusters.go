@@ -1,0 +1,152 @@
+package web
+
+import (
+	"net/http"
+	"sync/atomic"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/docs"
+)
+
+// Cluster is one watched cluster.
+type Cluster struct {
+	// ID is the first segment of the cluster's addresses.
+	ID string
+	// Server is the address of its API server.
+	Server string
+	// HelmVersion is the version of the helm that operations run.
+	HelmVersion string
+	// State tells how the watch stands. It must not block.
+	State func() ClusterState
+	// Releases is what the watch knows.
+	Releases Releases
+}
+
+// ClusterState is how the watch of a cluster stands.
+type ClusterState struct {
+	// Reachable means that its API server answered the last time it was asked.
+	Reachable bool
+	// Synced means that all its releases are known. It stays true when the
+	// cluster is lost later on: what was known is still shown.
+	Synced bool
+	// Problem says in words why it is not reachable or not synced.
+	Problem string
+}
+
+// Releases is what web needs of a cluster's watch. Its methods may be called
+// concurrently, do not block, and return revisions that never change.
+type Releases interface {
+	// Latest returns the newest revision of every release of the namespace, ""
+	// for all namespaces, in any order.
+	Latest(namespace string) []*decoder.Revision
+	// Revisions returns the revisions of one release, in any order.
+	Revisions(namespace, name string) []*decoder.Revision
+	// Version changes whenever what Latest returns has changed.
+	Version() uint64
+	// ObserveAll calls f for every transition of the cluster, those of one
+	// release in order, until stop is called. What Latest returns holds a
+	// transition at the latest when f is called for it. f does not block.
+	ObserveAll(f func(decoder.Transition)) (stop func())
+}
+
+// watched is a cluster with what web keeps for it.
+type watched struct {
+	Cluster
+	feed    *feed
+	listing atomic.Pointer[listing]
+	stop    func()
+}
+
+func newWatched(c Cluster) *watched {
+	w := &watched{Cluster: c, feed: newFeed(c.ID)}
+	w.stop = c.Releases.ObserveAll(w.feed.add)
+	return w
+}
+
+// synced fails as long as the cluster's releases are not known: an empty list
+// would be a lie.
+func (w *watched) synced() error {
+	state := w.State()
+	if state.Synced {
+		return nil
+	}
+	e := &apiError{status: http.StatusServiceUnavailable, code: codeUnavailable, message: "The releases of cluster " + w.ID + " are still being read."}
+	if !state.Reachable {
+		e.code, e.message = codeUnreachable, "Cluster "+w.ID+" cannot be reached."
+	}
+	if state.Problem != "" {
+		e.message += " " + state.Problem
+	}
+	return e
+}
+
+type clusterItem struct {
+	ID          string `json:"id"`
+	Server      string `json:"server"`
+	Reachable   bool   `json:"reachable"`
+	Problem     string `json:"problem,omitempty"`
+	HelmVersion string `json:"helmVersion"`
+	Synced      bool   `json:"synced"`
+}
+
+type clusterList struct {
+	Items []clusterItem `json:"items"`
+}
+
+func (s *Server) listClusters(c *gin.Context) error {
+	list := clusterList{Items: make([]clusterItem, 0, len(s.options.Clusters))}
+	for _, cluster := range s.options.Clusters {
+		state := cluster.State()
+		list.Items = append(list.Items, clusterItem{
+			ID: cluster.ID, Server: cluster.Server, HelmVersion: cluster.HelmVersion,
+			Reachable: state.Reachable, Problem: state.Problem, Synced: state.Synced,
+		})
+	}
+	writeJSON(c, http.StatusOK, list)
+	return nil
+}
+
+type healthBody struct {
+	Status string `json:"status"`
+}
+
+// health says that the process is alive, whatever else is wrong.
+func (s *Server) health(c *gin.Context) error {
+	writeJSON(c, http.StatusOK, healthBody{"ok"})
+	return nil
+}
+
+// readiness lists what the server still waits for.
+func (s *Server) readiness(c *gin.Context) error {
+	var missing []string
+	if s.options.NotReady != nil {
+		missing = s.options.NotReady()
+	}
+	for _, cluster := range s.options.Clusters {
+		if err := s.clusters[cluster.ID].synced(); err != nil {
+			known, _ := toAPI(err)
+			missing = append(missing, known.message)
+		}
+	}
+	if s.closing.Err() != nil {
+		missing = append(missing, "The server is stopping.")
+	}
+	if len(missing) == 0 {
+		writeJSON(c, http.StatusOK, healthBody{"ok"})
+		return nil
+	}
+	return &apiError{
+		status: http.StatusServiceUnavailable, code: codeUnavailable, message: "The server is not ready.",
+		details: struct {
+			NotReady []string `json:"notReady"`
+		}{missing},
+	}
+}
+
+func (s *Server) openAPI(c *gin.Context) error {
+	c.Header("Cache-Control", "no-cache")
+	c.Data(http.StatusOK, "application/yaml", docs.OpenAPI)
+	return nil
+}

@@ -1,0 +1,139 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// The codes of errors, for programs. docs/api.md explains them.
+const (
+	codeBadRequest        = "bad_request"
+	codeUnknownField      = "unknown_field"
+	codeForbidden         = "forbidden"
+	codeNotFound          = "not_found"
+	codeNoActiveSession   = "no_active_session"
+	codeMethodNotAllowed  = "method_not_allowed"
+	codeInProgress        = "operation_in_progress"
+	codeTooLarge          = "too_large"
+	codeTooManyOperations = "too_many_operations"
+	codeUnreachable       = "unreachable_cluster"
+	codeUnavailable       = "unavailable"
+	codeInternal          = "internal"
+)
+
+// apiError is an error as a client sees it.
+type apiError struct {
+	status  int
+	code    string
+	message string
+	details any
+}
+
+func (e *apiError) Error() string { return e.code + ": " + e.message }
+
+var (
+	errNoRoute         = &apiError{status: http.StatusNotFound, code: codeNotFound, message: "There is nothing at this address."}
+	errMethod          = &apiError{status: http.StatusMethodNotAllowed, code: codeMethodNotAllowed, message: "The address does not take this method."}
+	errNoActiveSession = &apiError{
+		status: http.StatusNotFound, code: codeNoActiveSession,
+		message: "No active session found. The operation may have completed.",
+	}
+	internalError = &apiError{status: http.StatusInternalServerError, code: codeInternal, message: "Something went wrong on the server; its log says what."}
+)
+
+// fieldDetails names the field that an error is about.
+type fieldDetails struct {
+	Field string `json:"field"`
+}
+
+// badRequest says that a field's value is not allowed. The message must not
+// hold the value.
+func badRequest(field, message string) *apiError {
+	return &apiError{status: http.StatusBadRequest, code: codeBadRequest, message: message, details: fieldDetails{field}}
+}
+
+// sentinels maps the errors of other packages that carry nothing but a kind.
+var sentinels = []struct {
+	err    error
+	status int
+	code   string
+}{
+	{stream.ErrNotFound, http.StatusNotFound, codeNotFound},
+	{stream.ErrTooManyOperations, http.StatusTooManyRequests, codeTooManyOperations},
+	{stream.ErrStopping, http.StatusServiceUnavailable, codeUnavailable},
+}
+
+// toAPI maps any error to what a client sees; false for one that nobody
+// expected, whose text stays on the server.
+func toAPI(err error) (*apiError, bool) {
+	if known, ok := errors.AsType[*apiError](err); ok {
+		return known, true
+	}
+	if invalid, ok := errors.AsType[*stream.InvalidError](err); ok {
+		return badRequest(invalid.Field, invalid.Error()), true
+	}
+	if busy, ok := errors.AsType[*stream.InProgressError](err); ok {
+		return &apiError{
+			status: http.StatusConflict, code: codeInProgress,
+			message: fmt.Sprintf("Another operation on release %s is running.", busy.Release.Name),
+			details: struct {
+				SessionID string `json:"sessionId"`
+			}{busy.SessionID},
+		}, true
+	}
+	for _, s := range sentinels {
+		if errors.Is(err, s.err) {
+			return &apiError{status: s.status, code: s.code, message: err.Error()}, true
+		}
+	}
+	return internalError, false
+}
+
+// answer makes a handler Gin's, and writes the response for its error.
+func (s *Server) answer(h handler) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		err := h(c)
+		if err == nil {
+			return
+		}
+		known, expected := toAPI(err)
+		if !expected {
+			if errors.Is(err, context.Canceled) && c.Request.Context().Err() != nil {
+				return // The client is gone; nobody reads an answer.
+			}
+			s.logger.Error("request failed", "method", c.Request.Method, "route", c.FullPath(), "error", err)
+		}
+		writeError(c, known)
+	}
+}
+
+func writeError(c *gin.Context, e *apiError) {
+	if e.status == http.StatusTooManyRequests || e.status == http.StatusServiceUnavailable {
+		c.Header("Retry-After", "5")
+	}
+	writeJSON(c, e.status, struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Details any    `json:"details,omitempty"`
+	}{e.code, e.message, e.details})
+}
+
+// writeJSON writes v, which must be one of this package's own types, so that
+// it can always be encoded.
+func writeJSON(c *gin.Context, status int, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	if c.Writer.Header().Get("Cache-Control") == "" {
+		c.Header("Cache-Control", "no-store")
+	}
+	c.Data(status, "application/json", append(data, '\n'))
+}

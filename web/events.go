@@ -1,0 +1,117 @@
+package web
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// streamSession sends a session's events: those that are stored, in order,
+// then the live ones, each exactly once, until the terminal event.
+func (s *Server) streamSession(c *gin.Context) error {
+	ref, _, err := s.releaseRef(c)
+	if err != nil {
+		return err
+	}
+	last := c.GetHeader("Last-Event-ID")
+	if last == "" {
+		last = c.Query("lastEventId")
+	}
+	log, id, err := s.openLog(c, ref, last)
+	if err != nil {
+		return err
+	}
+	after, reset := resumeAfter(log, id, c.Query("sessionId") != "", last)
+	if head, ended := log.Head(); ended && after == head {
+		c.Status(http.StatusNoContent)
+		c.Writer.WriteHeaderNow()
+		return nil
+	}
+
+	ctx, cancel := s.streamContext(c)
+	defer cancel()
+	out, err := openSSE(c)
+	if err != nil {
+		return nil // The reader is gone.
+	}
+	if reset {
+		frame, err := stream.Frame(stream.Event{Type: stream.TypeReset, Time: time.Now(), SessionID: id})
+		if err != nil || out.write(frame) != nil {
+			return nil
+		}
+	}
+	cursor := log.Cursor(after)
+	for {
+		frames, err := cursor.Next(ctx)
+		if err != nil {
+			if !errors.Is(err, io.EOF) && ctx.Err() == nil {
+				s.logger.Error("a stream was ended early", "session", id, "error", err)
+			}
+			return nil
+		}
+		if out.write(frames) != nil {
+			return nil
+		}
+	}
+}
+
+// openLog opens the log of the session that a request means: the one it names,
+// or the running one. When none runs, the one that the reader was following
+// may have ended while it was away; then that one is meant, or it would never
+// see the end.
+func (s *Server) openLog(c *gin.Context, ref stream.ReleaseRef, last string) (*stream.Log, string, error) {
+	id := c.Query("sessionId")
+	if id == "" {
+		id, _ = s.options.Operations.Running(ref)
+	}
+	if id != "" {
+		log, err := s.options.Operations.Open(c.Request.Context(), ref, id)
+		return log, id, err
+	}
+	if id, _, ok := parseEventID(last); ok && id != "" {
+		log, err := s.options.Operations.Open(c.Request.Context(), ref, id)
+		if !errors.Is(err, stream.ErrNotFound) {
+			return log, id, err
+		}
+	}
+	return nil, "", errNoActiveSession
+}
+
+// resumeAfter returns the seq of the last event that the reader has, 0 for
+// none. reset means that its id cannot be trusted: it is junk, another
+// session's, or beyond the head. A seq without a session counts when the
+// request names the session.
+func resumeAfter(log *stream.Log, id string, named bool, last string) (after uint64, reset bool) {
+	if last == "" {
+		return 0, false
+	}
+	session, seq, ok := parseEventID(last)
+	if !ok || session != id && (session != "" || !named) {
+		return 0, true
+	}
+	if head, _ := log.Head(); seq > head {
+		return 0, true
+	}
+	return seq, false
+}
+
+// parseEventID splits the id of a frame, <session>.<seq> or <seq> alone.
+func parseEventID(text string) (session string, seq uint64, ok bool) {
+	digits := text
+	if dot := strings.LastIndexByte(text, '.'); dot >= 0 {
+		session, digits = text[:dot], text[dot+1:]
+		if session == "" {
+			return "", 0, false
+		}
+	}
+	// ParseUint takes no sign, so -1 and +1 are junk.
+	seq, err := strconv.ParseUint(digits, 10, 64)
+	return session, seq, err == nil
+}

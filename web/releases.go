@@ -1,0 +1,199 @@
+package web
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
+	"hash"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// releaseItem is a release as lists and single answers show it.
+type releaseItem struct {
+	Cluster      string         `json:"cluster"`
+	Namespace    string         `json:"namespace"`
+	Name         string         `json:"name"`
+	Revision     int            `json:"revision"`
+	Status       decoder.Status `json:"status"`
+	LabelStatus  decoder.Status `json:"labelStatus,omitempty"`
+	Description  string         `json:"description"`
+	Chart        string         `json:"chart"`
+	ChartVersion string         `json:"chartVersion"`
+	AppVersion   string         `json:"appVersion"`
+	Updated      time.Time      `json:"updated"`
+	Problem      string         `json:"problem,omitempty"`
+	// Stuck is always null for now.
+	Stuck   *struct{} `json:"stuck"`
+	Session *string   `json:"session"`
+}
+
+type releaseList struct {
+	Items    []releaseItem `json:"items"`
+	Continue string        `json:"continue,omitempty"`
+	Cursor   string        `json:"cursor"`
+}
+
+// newReleaseItem shows a revision; session is the id of the release's running
+// session, "" for none.
+func newReleaseItem(cluster string, r *decoder.Revision, session string) releaseItem {
+	item := releaseItem{
+		Cluster: cluster, Namespace: r.Namespace, Name: r.Name, Revision: r.Number,
+		Status: r.Status(), LabelStatus: disagreeing(r), Updated: updated(r), Problem: r.Problem,
+	}
+	if h := r.Header; h != nil {
+		item.Description, item.Chart, item.ChartVersion, item.AppVersion = h.Description, h.Chart, h.ChartVersion, h.AppVersion
+	}
+	if session != "" {
+		item.Session = &session
+	}
+	return item
+}
+
+// disagreeing is the label's status if the record says otherwise.
+func disagreeing(r *decoder.Revision) decoder.Status {
+	if r.LabelStatus == r.Status() {
+		return ""
+	}
+	return r.LabelStatus
+}
+
+// updated is when the revision was made, or its Secret if that is all that is known.
+func updated(r *decoder.Revision) time.Time {
+	if r.Header != nil && !r.Header.LastDeployed.IsZero() {
+		return r.Header.LastDeployed.UTC()
+	}
+	return r.Created.UTC()
+}
+
+// listReleases answers from memory: one page of the cluster's releases, or of
+// a namespace's.
+func (s *Server) listReleases(c *gin.Context) error {
+	cluster, err := s.cluster(c)
+	if err != nil {
+		return err
+	}
+	q, err := readListQuery(c)
+	if err != nil {
+		return err
+	}
+	if err := cluster.synced(); err != nil {
+		return err
+	}
+	// The cursor is read before the list, so that a stream from it on tells
+	// everything that the list does not hold yet.
+	list := releaseList{Cursor: cluster.feed.position()}
+	page, more := cluster.latest().page(q)
+	if more {
+		last := page[len(page)-1]
+		list.Continue = listKey{last.Namespace, last.Name}.token()
+	}
+
+	sessions := make([]string, len(page))
+	tag := newTag()
+	tag.add(list.Continue)
+	for i, r := range page {
+		sessions[i], _ = s.options.Operations.Running(stream.ReleaseRef{Cluster: cluster.ID, Namespace: r.Namespace, Name: r.Name})
+		tag.addRevision(r, sessions[i])
+	}
+	if tag.matched(c) {
+		return nil
+	}
+	list.Items = make([]releaseItem, len(page))
+	for i, r := range page {
+		list.Items[i] = newReleaseItem(cluster.ID, r, sessions[i])
+	}
+	writeJSON(c, http.StatusOK, list)
+	return nil
+}
+
+func readListQuery(c *gin.Context) (listQuery, error) {
+	q := listQuery{namespace: c.Param("namespace"), text: strings.ToLower(c.Query("q"))}
+	if status := c.Query("status"); status != "" {
+		q.statuses = strings.Split(status, ",")
+	}
+	var err error
+	if q.limit, err = parseLimit(c.Query("limit")); err != nil {
+		return q, err
+	}
+	if token := c.Query("continue"); token != "" {
+		key, ok := parseToken(token)
+		if !ok {
+			return q, badRequest("continue", "continue must be what the page before said")
+		}
+		q.after = &key
+	}
+	return q, nil
+}
+
+// getRelease answers with the newest revision of one release, from memory.
+func (s *Server) getRelease(c *gin.Context) error {
+	ref, cluster, err := s.releaseRef(c)
+	if err != nil {
+		return err
+	}
+	if err := cluster.synced(); err != nil {
+		return err
+	}
+	revisions := cluster.Releases.Revisions(ref.Namespace, ref.Name)
+	if len(revisions) == 0 {
+		return &apiError{
+			status: http.StatusNotFound, code: codeNotFound,
+			message: "There is no release " + ref.Name + " in namespace " + ref.Namespace + ".",
+		}
+	}
+	newest := slices.MaxFunc(revisions, func(a, b *decoder.Revision) int { return cmp.Compare(a.Number, b.Number) })
+	session, _ := s.options.Operations.Running(ref)
+	tag := newTag()
+	tag.addRevision(newest, session)
+	if tag.matched(c) {
+		return nil
+	}
+	writeJSON(c, http.StatusOK, newReleaseItem(ref.Cluster, newest, session))
+	return nil
+}
+
+// tag gathers what an answer depends on into its ETag. It costs a small part
+// of the answer itself.
+type tag struct{ hash hash.Hash }
+
+func newTag() tag { return tag{sha256.New()} }
+
+func (t tag) add(parts ...string) {
+	for _, part := range parts {
+		// Neither names nor versions nor digests hold a zero byte.
+		io.WriteString(t.hash, part)
+		t.hash.Write([]byte{0})
+	}
+}
+
+// addRevision adds a revision: its Secret's version stands for all that Helm
+// wrote, and the digest tells whether it has been read yet.
+func (t tag) addRevision(r *decoder.Revision, session string) {
+	t.add(r.Namespace, r.Name, strconv.Itoa(r.Number), r.Secret.UID, r.Secret.ResourceVersion, r.Digest, r.Problem, session)
+}
+
+// matched sets the answer's ETag, and answers 304 if the client has it already.
+func (t tag) matched(c *gin.Context) bool {
+	etag := `"` + base64.RawURLEncoding.EncodeToString(t.hash.Sum(nil)[:18]) + `"`
+	c.Header("ETag", etag)
+	c.Header("Cache-Control", "no-cache")
+	for known := range strings.SplitSeq(c.GetHeader("If-None-Match"), ",") {
+		known = strings.TrimPrefix(strings.TrimSpace(known), "W/")
+		if known == etag || known == "*" {
+			c.Status(http.StatusNotModified)
+			c.Writer.WriteHeaderNow()
+			return true
+		}
+	}
+	return false
+}

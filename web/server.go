@@ -1,0 +1,169 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// Options is what a Server serves.
+type Options struct {
+	// Clusters are the watched clusters, in the order in which they are listed.
+	Clusters []Cluster
+	// Operations starts sessions and opens their logs.
+	Operations *stream.Operations
+	// Pages is the built app: index.html, assets/ and what else it needs.
+	Pages fs.FS
+	// NotReady tells what else the server waits for, a sentence each; nil for
+	// nothing. It must not block.
+	NotReady func() []string
+	// LocalOnly refuses requests whose Host is neither a loopback name or
+	// address nor one of Hosts, so that no foreign page can reach a server
+	// without login by giving its own name a loopback address.
+	LocalOnly bool
+	// Hosts are further names, without port, that LocalOnly lets pass.
+	Hosts []string
+	// Logger gets what went wrong on the server's side; slog.Default() if nil.
+	Logger *slog.Logger
+}
+
+// Server is helmtrail's http.Handler. It may be used concurrently. Close it to
+// end its streams, or http.Server.Shutdown waits for them in vain.
+type Server struct {
+	options  Options
+	clusters map[string]*watched
+	pages    *pages
+	engine   *gin.Engine
+	origins  *http.CrossOriginProtection
+	logger   *slog.Logger
+	// closing ends when Close is called.
+	closing context.Context
+	close   context.CancelFunc
+}
+
+// New returns a Server. It observes the clusters' transitions until it is
+// closed.
+func New(o Options) (*Server, error) {
+	p, err := newPages(o.Pages)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		options:  o,
+		clusters: make(map[string]*watched, len(o.Clusters)),
+		pages:    p,
+		origins:  http.NewCrossOriginProtection(),
+		logger:   o.Logger,
+	}
+	if s.logger == nil {
+		s.logger = slog.Default()
+	}
+	s.closing, s.close = context.WithCancel(context.Background())
+	for _, c := range o.Clusters {
+		if s.clusters[c.ID] != nil || reserved(c.ID) {
+			return nil, errors.Join(fmt.Errorf("serve cluster %q: the id is taken", c.ID), s.Close())
+		}
+		s.clusters[c.ID] = newWatched(c)
+	}
+	s.engine = s.newEngine()
+	return s, nil
+}
+
+// Close ends all streams and stops observing the clusters. Other requests are
+// still answered. It does not wait for the streams' handlers, which
+// http.Server.Shutdown does; register it with RegisterOnShutdown.
+func (s *Server) Close() error {
+	s.close()
+	for _, c := range s.clusters {
+		c.stop()
+	}
+	return nil
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.engine.ServeHTTP(w, r) }
+
+// handler answers a request or returns what went wrong, which answer maps to
+// the response. After it has written something it returns nil.
+type handler func(c *gin.Context) error
+
+type route struct {
+	method, path string
+	handle       handler
+}
+
+const (
+	clusterPath   = "/:cluster"
+	namespacePath = clusterPath + "/namespaces/:namespace/releases"
+	releasePath   = namespacePath + "/:name"
+)
+
+func (s *Server) routes() []route {
+	return []route{
+		{http.MethodGet, "/clusters", s.listClusters},
+		{http.MethodGet, clusterPath + "/releases", s.listReleases},
+		{http.MethodGet, clusterPath + "/releases/events", s.streamTransitions},
+		{http.MethodGet, namespacePath, s.listReleases},
+		{http.MethodPost, namespacePath, s.install},
+		{http.MethodGet, releasePath, s.getRelease},
+		{http.MethodPut, releasePath, s.upgrade},
+		{http.MethodDelete, releasePath, s.uninstall},
+		{http.MethodPost, releasePath + "/rollback", s.rollback},
+		{http.MethodGet, releasePath + "/events", s.streamSession},
+		{http.MethodGet, releasePath + "/sessions", s.listSessions},
+		{http.MethodGet, releasePath + "/sessions/:session", s.getSession},
+		{http.MethodGet, "/healthz", s.health},
+		{http.MethodGet, "/readyz", s.readiness},
+		{http.MethodGet, "/openapi.yaml", s.openAPI},
+		{http.MethodGet, "/", s.root},
+		{http.MethodGet, "/helm/*path", s.page},
+	}
+}
+
+// reserved reports whether a cluster of this id would hide other routes.
+func reserved(id string) bool {
+	switch id {
+	case "", "api", "charts", "clusters", "healthz", "helm", "login", "logout", "me", "metrics", "openapi.yaml", "readyz":
+		return true
+	}
+	return false
+}
+
+func (s *Server) newEngine() *gin.Engine {
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	engine.HandleMethodNotAllowed = true
+	engine.Use(s.recoverPanics, s.guard)
+	engine.NoRoute(s.answer(func(*gin.Context) error { return errNoRoute }))
+	engine.NoMethod(s.answer(func(*gin.Context) error { return errMethod }))
+	for _, r := range s.routes() {
+		engine.Handle(r.method, r.path, s.answer(r.handle))
+	}
+	return engine
+}
+
+// releaseRef names the release of a request, and fails when its cluster is
+// not watched.
+func (s *Server) releaseRef(c *gin.Context) (stream.ReleaseRef, *watched, error) {
+	cluster, err := s.cluster(c)
+	if err != nil {
+		return stream.ReleaseRef{}, nil, err
+	}
+	return stream.ReleaseRef{Cluster: cluster.ID, Namespace: c.Param("namespace"), Name: c.Param("name")}, cluster, nil
+}
+
+// cluster returns the cluster of a request.
+func (s *Server) cluster(c *gin.Context) (*watched, error) {
+	id := c.Param("cluster")
+	if cluster := s.clusters[id]; cluster != nil {
+		return cluster, nil
+	}
+	return nil, fmt.Errorf("cluster %q: %w", id, stream.ErrNotFound)
+}

@@ -1,0 +1,75 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+)
+
+const (
+	// takeWithin is how long a reader may take nothing before it is cut.
+	takeWithin = 30 * time.Second
+	// portion is what a reader must take within that time, in bytes. A long
+	// replay to a slow reader is many portions, so it is not cut while it goes on.
+	portion = 16 << 10
+)
+
+// sse writes frames of Server-Sent Events to one response. It belongs to one
+// goroutine.
+type sse struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+// openSSE sends the headers of a stream and how long a client should wait
+// before it connects again. The frames are written to the response itself,
+// past Gin's writer, which hides the errors of a flush. Nothing on the way may
+// compress or collect them.
+func openSSE(c *gin.Context) (*sse, error) {
+	h := c.Writer.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("X-Accel-Buffering", "no")
+	c.Status(http.StatusOK)
+	c.Writer.WriteHeaderNow()
+	var w http.ResponseWriter = c.Writer
+	if inner, ok := w.(interface{ Unwrap() http.ResponseWriter }); ok {
+		w = inner.Unwrap()
+	}
+	s := &sse{w: w, control: http.NewResponseController(w)}
+	// Clients that were cut together do not all come back at once.
+	return s, s.write(fmt.Appendf(nil, "retry: %d\n\n", 1000+rand.IntN(2000)))
+}
+
+// write sends whole frames at once. It fails when the reader is gone, or has
+// taken nothing for takeWithin.
+func (s *sse) write(frames ...[]byte) error {
+	for _, frame := range frames {
+		for len(frame) > 0 {
+			n := min(len(frame), portion)
+			if err := s.control.SetWriteDeadline(time.Now().Add(takeWithin)); err != nil {
+				return fmt.Errorf("set the deadline of a stream: %w", err)
+			}
+			if _, err := s.w.Write(frame[:n]); err != nil {
+				return err
+			}
+			frame = frame[n:]
+		}
+	}
+	return s.control.Flush()
+}
+
+// streamContext ends with the request or when the server is closed. The
+// returned function must be called.
+func (s *Server) streamContext(c *gin.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(c.Request.Context())
+	unlink := context.AfterFunc(s.closing, cancel)
+	return ctx, func() {
+		unlink()
+		cancel()
+	}
+}
