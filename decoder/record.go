@@ -14,6 +14,9 @@ type Record struct {
 	Header
 	// Namespace is what the record says, for show only.
 	Namespace string
+	// SecretNamespace is the namespace of the Secret, where the objects of the
+	// manifest live that name none. Whoever fetched the Secret sets it.
+	SecretNamespace string
 	// Version is the revision number that the record says.
 	Version int
 	// ApplyMethod is "ssa" or "csa" as Helm 4 writes it; Helm 3 writes none,

@@ -272,4 +272,3 @@ func (s *scanner) number(dst []byte, limit int, what string) []byte {
 	}
 	return dst
 }
-

@@ -99,7 +99,7 @@ func (s *scanner) escape() rune {
 			case '0' <= c && c <= '9':
 				c -= '0'
 			case 'a' <= c|0x20 && c|0x20 <= 'f':
-				c = c|0x20 - 'a' + 10
+				c = c | 0x20 - 'a' + 10
 			default:
 				s.malformed("invalid escape in a string")
 				return 0

@@ -1,0 +1,140 @@
+package decoder
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// secretPrefix opens the names of Helm's Secrets; the release's name and ".v"
+// with the revision follow (helm.sh/helm/v3/pkg/storage/storage.go, makeKey).
+const secretPrefix = "sh.helm.release.v1."
+
+// Identify says which revision of which release a Secret holds: by its labels,
+// else by its record, else by its name. recordName and recordVersion are "" and
+// 0 where the record does not say or was not read. ok is false when the name or
+// the number cannot be found at all.
+func Identify(secretName string, labels map[string]string, recordName string, recordVersion int) (name string, number int, ok bool) {
+	nameOfSecret, numberOfSecret := splitSecretName(secretName)
+	name, number = labels["name"], revisionNumber(labels["version"])
+	if name == "" {
+		name = recordName
+	}
+	if name == "" {
+		name = nameOfSecret
+	}
+	if number == 0 {
+		number = max(recordVersion, 0)
+	}
+	if number == 0 {
+		number = numberOfSecret
+	}
+	return name, number, name != "" && number != 0
+}
+
+// splitSecretName takes a Secret's name apart. A release's name may itself hold
+// dots and ".v2": only the last ".vN" is the revision.
+func splitSecretName(secretName string) (name string, number int) {
+	rest, ok := strings.CutPrefix(secretName, secretPrefix)
+	i := strings.LastIndex(rest, ".v")
+	if !ok || i < 0 {
+		return "", 0
+	}
+	if number = revisionNumber(rest[i+len(".v"):]); number == 0 {
+		return "", 0
+	}
+	return rest[:i], number
+}
+
+// revisionNumber reads a number as Helm writes it; 0 if it is none.
+func revisionNumber(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil || n <= 0 || strconv.Itoa(n) != text {
+		return 0
+	}
+	return n
+}
+
+// Secret is what NewRevision needs of a release Secret besides its bytes.
+type Secret struct {
+	Namespace, Name, UID, ResourceVersion string
+	Created                               time.Time
+	Labels                                map[string]string
+}
+
+// NewRevision describes one state of a release Secret. data is the value of its
+// `release` key, nil when it has not been read; it is not kept. A record that
+// cannot be decoded gives a revision with a Problem. ok is false only when
+// neither labels nor record nor name say which revision it is.
+func NewRevision(secret Secret, data []byte, limits Limits) (revision *Revision, ok bool) {
+	r := &Revision{
+		Namespace:   secret.Namespace,
+		Secret:      SecretRef{Name: secret.Name, UID: secret.UID, ResourceVersion: secret.ResourceVersion},
+		Created:     secret.Created,
+		LabelStatus: Status(secret.Labels["status"]),
+		Session:     secret.Labels[SessionLabel],
+	}
+	var recordName string
+	var recordVersion int
+	if data != nil {
+		sum := sha256.Sum256(data)
+		r.Digest, r.Size = hex.EncodeToString(sum[:]), len(data)
+		want := headerFields
+		if revisionNumber(secret.Labels["version"]) == 0 {
+			want |= fieldVersion
+		}
+		header, version, err := decodeHeader(data, limits, want)
+		if err != nil {
+			r.Problem = err.Error()
+		} else {
+			r.Header, recordName, recordVersion = header, header.Name, version
+		}
+	}
+	r.Name, r.Number, ok = Identify(secret.Name, secret.Labels, recordName, recordVersion)
+	if !ok {
+		return nil, false
+	}
+	return r, true
+}
+
+// Mismatch is a disagreement between a Secret and the record in it.
+type Mismatch struct {
+	// Field is "name", "namespace", "revision" or "status".
+	Field string `json:"field"`
+	// Secret is what the Secret's own name, namespace or labels say; routes and
+	// access checks go by it.
+	Secret string `json:"secret"`
+	// Record is what the record says; for the status it is the one that counts.
+	Record string `json:"record"`
+}
+
+// Mismatches compares a revision with its record, as happens when somebody
+// edits a label or copies a Secret to another place. record may be nil; then
+// only what the header tells is compared. A field that one of the two does not
+// have is no mismatch.
+func Mismatches(r *Revision, record *Record) []Mismatch {
+	var all []Mismatch
+	compare := func(field, secret, record string) {
+		if secret != "" && record != "" && secret != record {
+			all = append(all, Mismatch{Field: field, Secret: secret, Record: record})
+		}
+	}
+	header := r.Header
+	if record != nil {
+		header = &record.Header
+	}
+	if header == nil {
+		return nil
+	}
+	compare("name", r.Name, header.Name)
+	if record != nil {
+		compare("namespace", r.Namespace, record.Namespace)
+		if record.Version != 0 {
+			compare("revision", strconv.Itoa(r.Number), strconv.Itoa(record.Version))
+		}
+	}
+	compare("status", string(r.LabelStatus), string(header.Status))
+	return all
+}
