@@ -1,0 +1,126 @@
+package informer
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/connrotation"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/informer/resources"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// Cluster is one Kubernetes API that helmtrail watches. All methods may be
+// called from any goroutine, before, during and after Run.
+type Cluster struct {
+	// ID fits into a URL segment and is unique among the clusters of one Open.
+	ID string
+	// Server is the API server's address without credentials.
+	Server string
+
+	*Watcher
+
+	config    *rest.Config
+	proxyURL  string
+	dialer    *connrotation.Dialer
+	secrets   corev1client.SecretsGetter
+	metadata  metadata.Interface
+	records   *records
+	resources *resources.Tracker
+}
+
+var _ stream.Cluster = (*Cluster)(nil)
+
+// newCluster makes the clients of a cluster, all over one HTTP client whose
+// connections can be closed at the end.
+func newCluster(id string, config *rest.Config, proxyURL string, log *slog.Logger) (*Cluster, error) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	log = log.With("cluster", id)
+	config = rest.CopyConfig(config)
+	config.UserAgent = "helmtrail"
+	// The API server's own fairness limits us better than a fixed rate would.
+	config.QPS = -1
+
+	c := &Cluster{ID: id, Server: publicAddress(config.Host), config: config, proxyURL: proxyURL, records: newRecords()}
+	c.dialer = connrotation.NewDialer((&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext)
+	dialing := rest.CopyConfig(config)
+	dialing.Dial = c.dialer.DialContext
+	client, err := rest.HTTPClientFor(dialing)
+	if err != nil {
+		return nil, fmt.Errorf("prepare connections: %w", err)
+	}
+	if err := c.makeClients(client, log); err != nil {
+		return nil, fmt.Errorf("prepare clients: %w", err)
+	}
+	return c, nil
+}
+
+func (c *Cluster) makeClients(client *http.Client, log *slog.Logger) error {
+	protobuf := rest.CopyConfig(c.config)
+	protobuf.ContentType = "application/vnd.kubernetes.protobuf"
+	protobuf.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	core, err := corev1client.NewForConfigAndClient(protobuf, client)
+	if err != nil {
+		return err
+	}
+	metadataClient, err := metadata.NewForConfigAndClient(c.config, client)
+	if err != nil {
+		return err
+	}
+	dynamicClient, err := dynamic.NewForConfigAndClient(c.config, client)
+	if err != nil {
+		return err
+	}
+	discoveryClient, err := discovery.NewDiscoveryClientForConfigAndClient(c.config, client)
+	if err != nil {
+		return err
+	}
+	c.secrets, c.metadata = core, metadataClient
+	c.Watcher = newWatcher(core, metadataClient, log)
+	c.resources = resources.NewTracker(resources.Clients{
+		Dynamic: dynamicClient, Metadata: metadataClient, Discovery: discoveryClient,
+	})
+	return nil
+}
+
+// publicAddress is host as far as it may be shown.
+func publicAddress(host string) string {
+	u, err := url.Parse(host)
+	if err != nil {
+		return ""
+	}
+	u.User = nil
+	return u.String()
+}
+
+// Run watches the cluster until ctx ends and then returns nil. It blocks. An
+// API server that cannot be reached is tried again with growing delays; Health
+// says why. It may be called once.
+func (c *Cluster) Run(ctx context.Context) error {
+	defer c.dialer.CloseAll()
+	return c.Watcher.Run(ctx)
+}
+
+// Follow implements [stream.Cluster]. Readers of the same kinds in the same
+// namespaces share one watch, which ends with the last of them.
+func (c *Cluster) Follow(ctx context.Context, record *decoder.Record, f func([]stream.Resource)) error {
+	return c.resources.Follow(ctx, record, f)
+}
+
+// Snapshot implements [stream.Cluster].
+func (c *Cluster) Snapshot(ctx context.Context, record *decoder.Record) ([]stream.Resource, error) {
+	return c.resources.Snapshot(ctx, record)
+}

@@ -1,0 +1,134 @@
+package informer
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// Kubeconfig implements [stream.Cluster]: a kubeconfig with one context and
+// everything inline, so that it works in another folder and under another
+// environment. Files named by the original are read anew each time, since
+// tokens rotate; credential plugins are run by client-go, not left to helm.
+func (c *Cluster) Kubeconfig(ctx context.Context) ([]byte, error) {
+	config := rest.CopyConfig(c.config)
+	if err := rest.LoadTLSFiles(config); err != nil {
+		return nil, fmt.Errorf("kubeconfig of cluster %s: %w", c.ID, err)
+	}
+	user, err := authInfo(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("kubeconfig of cluster %s: %w", c.ID, err)
+	}
+	out := clientcmdapi.NewConfig()
+	out.CurrentContext = c.ID
+	out.Contexts[c.ID] = &clientcmdapi.Context{Cluster: c.ID, AuthInfo: c.ID}
+	out.Clusters[c.ID] = &clientcmdapi.Cluster{
+		Server:                   config.Host,
+		TLSServerName:            config.ServerName,
+		InsecureSkipTLSVerify:    config.Insecure,
+		CertificateAuthorityData: config.CAData,
+		ProxyURL:                 c.proxyURL,
+		DisableCompression:       config.DisableCompression,
+	}
+	out.AuthInfos[c.ID] = user
+	data, err := clientcmd.Write(*out)
+	if err != nil {
+		return nil, fmt.Errorf("kubeconfig of cluster %s: %w", c.ID, err)
+	}
+	return data, nil
+}
+
+func authInfo(ctx context.Context, config *rest.Config) (*clientcmdapi.AuthInfo, error) {
+	user := &clientcmdapi.AuthInfo{
+		ClientCertificateData: config.CertData,
+		ClientKeyData:         config.KeyData,
+		Token:                 config.BearerToken,
+		Username:              config.Username,
+		Password:              config.Password,
+		Impersonate:           config.Impersonate.UserName,
+		ImpersonateUID:        config.Impersonate.UID,
+		ImpersonateGroups:     config.Impersonate.Groups,
+		ImpersonateUserExtra:  config.Impersonate.Extra,
+	}
+	if config.BearerTokenFile != "" {
+		token, err := os.ReadFile(config.BearerTokenFile)
+		if err != nil {
+			return nil, fmt.Errorf("read token: %w", err)
+		}
+		user.Token = strings.TrimSpace(string(token))
+	}
+	if config.ExecProvider != nil || config.AuthProvider != nil {
+		if err := resolvePlugin(ctx, config, user); err != nil {
+			return nil, fmt.Errorf("run credential plugin: %w", err)
+		}
+	}
+	return user, nil
+}
+
+// resolvePlugin lets client-go do everything that it does before it sends a
+// request, and takes the credentials out of the request instead of sending it.
+func resolvePlugin(ctx context.Context, config *rest.Config, user *clientcmdapi.AuthInfo) error {
+	spy := &requestSpy{}
+	config = rest.CopyConfig(config)
+	config.Wrap(func(http.RoundTripper) http.RoundTripper { return spy })
+	roundTripper, err := rest.TransportFor(config)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://localhost/", nil)
+	if err != nil {
+		return err
+	}
+	response, err := roundTripper.RoundTrip(request)
+	if err != nil {
+		return err
+	}
+	_ = response.Body.Close()
+	if token, ok := strings.CutPrefix(spy.authorization, "Bearer "); ok {
+		user.Token = token
+		return nil
+	}
+
+	// Without a token the plugin has given a client certificate.
+	transport, err := config.TransportConfig()
+	if err != nil {
+		return err
+	}
+	if transport.TLS.GetCertHolder == nil {
+		return errors.New("it gave neither a token nor a certificate")
+	}
+	certificate, err := transport.TLS.GetCertHolder.GetCert()
+	if err != nil {
+		return err
+	}
+	if certificate == nil {
+		return errors.New("it gave neither a token nor a certificate")
+	}
+	key, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
+	if err != nil {
+		return err
+	}
+	for _, der := range certificate.Certificate {
+		user.ClientCertificateData = append(user.ClientCertificateData,
+			pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})...)
+	}
+	user.ClientKeyData = pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})
+	return nil
+}
+
+// requestSpy is the end of a transport that sends nothing.
+type requestSpy struct{ authorization string }
+
+func (s *requestSpy) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.authorization = r.Header.Get("Authorization")
+	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Request: r}, nil
+}

@@ -1,0 +1,70 @@
+package informer
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/metadata"
+
+	"github.com/helmtrail/helmtrail/decoder"
+)
+
+// typeSelector selects release Secrets by their type, on the server.
+const typeSelector = "type=" + string(decoder.SecretType)
+
+// listTimeout bounds one listing of metadata, so that a connection into the
+// void ends and is tried anew.
+const listTimeout = time.Minute
+
+var secretsResource = corev1.SchemeGroupVersion.WithResource("secrets")
+
+// inventory lists the metadata of the release Secrets of a cluster, and
+// watches them in full from there on. What both see is told to health.
+type inventory struct {
+	ctx      context.Context // ends with the watcher; the reflector lists without one
+	secrets  corev1client.SecretsGetter
+	metadata metadata.Interface
+	health   *health
+}
+
+// IsWatchListSemanticsUnSupported keeps the reflector from taking its first
+// inventory out of the watch, which would carry every record's bytes.
+func (i *inventory) IsWatchListSemanticsUnSupported() bool { return true }
+
+// List implements [k8s.io/client-go/tools/cache.Lister].
+func (i *inventory) List(o metav1.ListOptions) (runtime.Object, error) {
+	return i.ListWithContext(i.ctx, o)
+}
+
+// Watch implements [k8s.io/client-go/tools/cache.Watcher].
+func (i *inventory) Watch(o metav1.ListOptions) (watch.Interface, error) {
+	return i.WatchWithContext(i.ctx, o)
+}
+
+// ListWithContext implements [k8s.io/client-go/tools/cache.ListerWithContext].
+func (i *inventory) ListWithContext(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	defer context.AfterFunc(i.ctx, cancel)()
+	o.LabelSelector, o.FieldSelector = decoder.OwnerLabel, typeSelector
+	list, err := i.metadata.Resource(secretsResource).List(ctx, o)
+	i.health.note("list release secrets", err)
+	if err != nil {
+		// It goes back as it is: the reflector tells the kinds of error apart.
+		return nil, err
+	}
+	return list, nil
+}
+
+// WatchWithContext implements [k8s.io/client-go/tools/cache.WatcherWithContext].
+func (i *inventory) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+	o.LabelSelector, o.FieldSelector = decoder.OwnerLabel, typeSelector
+	w, err := i.secrets.Secrets(metav1.NamespaceAll).Watch(ctx, o)
+	i.health.note("watch release secrets", err)
+	return w, err
+}

@@ -1,0 +1,144 @@
+package informer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// readAttempts is how often Read starts again when the newest revision
+// vanished under it.
+const readAttempts = 3
+
+// Read implements [stream.Cluster].
+func (c *Cluster) Read(ctx context.Context, namespace, name string) ([]*decoder.Revision, error) {
+	var err error
+	for range readAttempts {
+		var revisions []*decoder.Revision
+		revisions, err = c.readOnce(ctx, namespace, name)
+		if err == nil {
+			return revisions, nil
+		}
+		if !apierrors.IsNotFound(err) {
+			break
+		}
+	}
+	return nil, fmt.Errorf("read release %s/%s: %w", namespace, name, err)
+}
+
+func (c *Cluster) readOnce(ctx context.Context, namespace, name string) ([]*decoder.Revision, error) {
+	listed, err := c.listRelease(ctx, namespace, labels.Set{"name": name})
+	if err != nil {
+		return nil, err
+	}
+	for len(listed) > 0 {
+		newest := len(listed) - 1
+		full, err := c.secrets.Secrets(namespace).Get(ctx, listed[newest].Secret.Name, metav1.GetOptions{})
+		if err != nil {
+			return nil, err
+		}
+		if s := readSecret(full); !s.foreign {
+			listed[newest] = s.revision
+			return listed, nil
+		}
+		listed = listed[:newest]
+	}
+	return nil, nil
+}
+
+// listRelease asks for the metadata of the release Secrets with such labels,
+// lowest revision first.
+func (c *Cluster) listRelease(ctx context.Context, namespace string, set labels.Set) ([]*decoder.Revision, error) {
+	selector, err := set.AsValidatedSelector()
+	if err != nil {
+		// What cannot be a label's value cannot be a release's name.
+		return nil, nil
+	}
+	list, err := c.metadata.Resource(secretsResource).Namespace(namespace).List(ctx, metav1.ListOptions{
+		LabelSelector: decoder.OwnerLabel + "," + selector.String(), FieldSelector: typeSelector,
+	})
+	if err != nil {
+		return nil, err
+	}
+	revisions := make([]*decoder.Revision, 0, len(list.Items))
+	for i := range list.Items {
+		if s := newSecret(&list.Items[i].ObjectMeta, nil); s.revision.Name != "" {
+			revisions = append(revisions, s.revision)
+		}
+	}
+	slices.SortFunc(revisions, func(a, b *decoder.Revision) int { return a.Number - b.Number })
+	return revisions, nil
+}
+
+// Record implements [stream.Cluster]. The bytes come from the API server each
+// time, since a record is overwritten while its operation runs; what they decode
+// to is cached. The record is shared and must not be changed.
+func (c *Cluster) Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error) {
+	record, err := c.record(ctx, namespace, name, revision)
+	if err != nil {
+		return nil, fmt.Errorf("read revision %d of release %s/%s: %w", revision, namespace, name, err)
+	}
+	return record, nil
+}
+
+func (c *Cluster) record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error) {
+	full, s, err := c.fetchRevision(ctx, namespace, c.secretName(namespace, name, revision), name, revision)
+	if apierrors.IsNotFound(err) {
+		// Perhaps the Secret has a name that Helm would not give it.
+		var listed []*decoder.Revision
+		listed, err = c.listRelease(ctx, namespace, labels.Set{"name": name, "version": strconv.Itoa(revision)})
+		if err == nil && len(listed) > 0 {
+			full, s, err = c.fetchRevision(ctx, namespace, listed[0].Secret.Name, name, revision)
+		} else if err == nil {
+			err = stream.ErrNotFound
+		}
+	}
+	if apierrors.IsNotFound(err) {
+		err = stream.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	record, err := c.records.decode(s.revision.Digest, full.Data[recordKey])
+	if err != nil {
+		return nil, err
+	}
+	placed := *record
+	placed.SecretNamespace = namespace
+	return &placed, nil
+}
+
+// secretName is where a revision's record is, as far as the index knows, else
+// where Helm puts it (helm.sh/helm/v3/pkg/storage/storage.go, makeKey).
+func (c *Cluster) secretName(namespace, name string, revision int) string {
+	for _, r := range c.Revisions(namespace, name) {
+		if r.Number == revision {
+			return r.Secret.Name
+		}
+	}
+	return "sh.helm.release.v1." + name + ".v" + strconv.Itoa(revision)
+}
+
+// fetchRevision reads one Secret and checks that it holds that revision. What
+// it finds of another kind it takes for not found, so that no other Secret can
+// be read by a well chosen name.
+func (c *Cluster) fetchRevision(ctx context.Context, namespace, secretName, name string, revision int) (*corev1.Secret, *secret, error) {
+	full, err := c.secrets.Secrets(namespace).Get(ctx, secretName, metav1.GetOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	s := readSecret(full)
+	if full.Type != decoder.SecretType || s.foreign || s.revision.Name != name || s.revision.Number != revision {
+		return nil, nil, apierrors.NewNotFound(secretsResource.GroupResource(), secretName)
+	}
+	return full, s, nil
+}

@@ -1,0 +1,138 @@
+package resources
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	yamldocuments "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+
+	"github.com/helmtrail/helmtrail/decoder"
+)
+
+// object is one object that a record names.
+type object struct {
+	kind      schema.GroupVersionKind
+	namespace string // as it is written, else the release's
+	name      string
+	// hook holds the hook events for which it exists, "" for the manifest's own.
+	hook string
+	// problem says why it cannot be looked for, "" if it can.
+	problem string
+}
+
+// header is as much of a manifest's document as is needed.
+type header struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct {
+		Name         string `json:"name"`
+		GenerateName string `json:"generateName"`
+		Namespace    string `json:"namespace"`
+	} `json:"metadata"`
+	Items []json.RawMessage `json:"items"`
+}
+
+// objects returns what a record names: the manifest's objects in its order,
+// then the hooks'. An object that stands in both counts as the manifest's.
+func objects(record *decoder.Record) []object {
+	namespace := record.SecretNamespace
+	if namespace == "" {
+		namespace = record.Namespace
+	}
+	all := parse(record.Manifest, namespace, "")
+	for _, hook := range record.Hooks {
+		var events []string
+		for _, event := range hook.Events {
+			events = append(events, event.String())
+		}
+		all = append(all, parse(hook.Manifest, namespace, strings.Join(events, ", "))...)
+	}
+	type identity struct {
+		kind            schema.GroupKind
+		namespace, name string
+	}
+	seen := map[identity]bool{}
+	unique := all[:0]
+	for _, o := range all {
+		id := identity{o.kind.GroupKind(), o.namespace, o.name}
+		if !seen[id] || o.problem != "" {
+			unique = append(unique, o)
+		}
+		seen[id] = true
+	}
+	return unique
+}
+
+// parse reads YAML documents. One that cannot be read becomes an object with a
+// problem; those without content are left out.
+func parse(manifest, namespace, hook string) []object {
+	var all []object
+	documents := yamldocuments.NewYAMLReader(bufio.NewReader(strings.NewReader(manifest)))
+	for n := 1; ; n++ {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			return append(all, unreadable(n, hook))
+		}
+		content, err := yaml.YAMLToJSON(document)
+		if err != nil {
+			all = append(all, unreadable(n, hook))
+			continue
+		}
+		if bytes.Equal(content, []byte("null")) {
+			continue
+		}
+		found, err := read(content, namespace, hook)
+		if err != nil {
+			found = append(found, unreadable(n, hook))
+		}
+		all = append(all, found...)
+	}
+}
+
+// read takes one object, or those of a list, out of JSON.
+func read(content []byte, namespace, hook string) ([]object, error) {
+	var h header
+	if err := json.Unmarshal(content, &h); err != nil {
+		return nil, err
+	}
+	if h.Kind == "" && h.APIVersion == "" && h.Metadata.Name == "" {
+		return nil, nil
+	}
+	if strings.HasSuffix(h.Kind, "List") && h.Metadata.Name == "" {
+		var all []object
+		for _, item := range h.Items {
+			found, err := read(item, namespace, hook)
+			all = append(all, found...)
+			if err != nil {
+				return all, err
+			}
+		}
+		return all, nil
+	}
+	o := object{
+		kind: schema.FromAPIVersionAndKind(h.APIVersion, h.Kind), namespace: h.Metadata.Namespace, name: h.Metadata.Name, hook: hook,
+	}
+	if o.namespace == "" {
+		o.namespace = namespace
+	}
+	if o.name == "" && h.Metadata.GenerateName != "" {
+		o.name, o.problem = h.Metadata.GenerateName+"*", "the API server chose its name"
+	}
+	return []object{o}, nil
+}
+
+// unreadable stands for a document that is no object. What is wrong with it may
+// quote its content, which can be secret, so that is not said.
+func unreadable(document int, hook string) object {
+	return object{name: fmt.Sprintf("document %d", document), hook: hook, problem: "this part of the manifest cannot be read"}
+}

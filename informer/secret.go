@@ -1,0 +1,69 @@
+package informer
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/helmtrail/helmtrail/decoder"
+)
+
+// recordKey is the key of a release Secret's data that holds the record.
+const recordKey = "release"
+
+// secret is what remains in memory of one state of a release Secret. Its
+// metadata is only what the informer needs to keep it apart from others.
+type secret struct {
+	metav1.ObjectMeta
+	revision *decoder.Revision
+	// read means that the record's bytes were there to be decoded; a Secret
+	// that came from a list has none.
+	read bool
+	// foreign means that the Secret holds no record, or one of no known release.
+	foreign bool
+}
+
+// key names a Secret in a cluster.
+type key struct{ namespace, secret string }
+
+func (s *secret) key() key { return key{s.Namespace, s.Name} }
+
+func newSecret(meta *metav1.ObjectMeta, data []byte) *secret {
+	s := &secret{ObjectMeta: metav1.ObjectMeta{
+		Namespace: meta.Namespace, Name: meta.Name, UID: meta.UID, ResourceVersion: meta.ResourceVersion,
+	}}
+	revision, ok := decoder.NewRevision(decoder.Secret{
+		Namespace: meta.Namespace, Name: meta.Name, UID: string(meta.UID), ResourceVersion: meta.ResourceVersion,
+		Created: meta.CreationTimestamp.Time, Labels: meta.Labels,
+	}, data, decoder.Limits{})
+	if !ok {
+		// Without a name it is no row; while unread, the record may yet tell one.
+		revision = &decoder.Revision{Namespace: meta.Namespace, Secret: decoder.SecretRef{
+			Name: meta.Name, UID: string(meta.UID), ResourceVersion: meta.ResourceVersion,
+		}}
+		s.foreign = data != nil
+	}
+	s.revision = revision
+	return s
+}
+
+// readSecret reduces a full Secret. It is the only place where a record's
+// bytes pass, once for each state: whoever is to keep them takes them here.
+func readSecret(full *corev1.Secret) *secret {
+	data, ok := full.Data[recordKey]
+	s := newSecret(&full.ObjectMeta, data)
+	s.read = true
+	s.foreign = s.foreign || !ok
+	return s
+}
+
+// reduce is the informer's transform. It gets what LIST gave (metadata), what
+// WATCH gave (full Secrets), and now and then its own result.
+func reduce(object any) (any, error) {
+	switch o := object.(type) {
+	case *corev1.Secret:
+		return readSecret(o), nil
+	case *metav1.PartialObjectMetadata:
+		return newSecret(&o.ObjectMeta, nil), nil
+	}
+	return object, nil
+}
