@@ -37,3 +37,17 @@ type InvalidError struct {
 
 // Error names the field and the rule.
 func (e *InvalidError) Error() string { return e.Field + ": " + e.Message }
+
+// ErrNoHelm means that there is no helm to run.
+var ErrNoHelm = errors.New("helm cannot be run")
+
+// UnsupportedError means that an option of a request cannot be had.
+type UnsupportedError struct {
+	// Option is the JSON name of the option.
+	Option string
+	// Reason says what lacks it.
+	Reason string
+}
+
+// Error names the option and the reason.
+func (e *UnsupportedError) Error() string { return "option " + e.Option + ": " + e.Reason }

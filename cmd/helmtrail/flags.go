@@ -1,0 +1,165 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// usageError is a mistake in flags or arguments.
+type usageError struct {
+	command string
+	err     error
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func asUsage(err error, target **usageError) bool { return errors.As(err, target) }
+
+// serveOptions are the flags of serve.
+type serveOptions struct {
+	kubeconfig    string
+	contexts      []string
+	listen        string
+	helm          string
+	helmEnv       []string
+	dataDir       string
+	chartDir      string
+	auth          string
+	maxOperations int
+	drain         time.Duration
+	logFormat     string
+	logLevel      string
+}
+
+const (
+	authNone       = "none"
+	authKubernetes = "kubernetes"
+)
+
+func defaultServeOptions() serveOptions {
+	return serveOptions{
+		listen:        "127.0.0.1:8080",
+		helm:          "helm",
+		dataDir:       defaultDataDir(),
+		auth:          "",
+		maxOperations: stream.DefaultMaxOperations,
+		drain:         25 * time.Second,
+		logFormat:     "text",
+		logLevel:      "info",
+	}
+}
+
+// defaultDataDir is where the XDG Base Directory Specification keeps a user's
+// data, "" when there is no home.
+func defaultDataDir() string {
+	if dir := os.Getenv("XDG_DATA_HOME"); dir != "" {
+		return filepath.Join(dir, "helmtrail")
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, ".local", "share", "helmtrail")
+}
+
+func (o *serveOptions) register(flags *pflag.FlagSet) {
+	flags.StringVar(&o.kubeconfig, "kubeconfig", o.kubeconfig, "kubeconfig `file`; by default what kubectl takes, or the Pod's service account")
+	flags.StringSliceVar(&o.contexts, "context", o.contexts, "contexts of the kubeconfig to watch, one cluster each; by default the current one")
+	flags.StringVar(&o.listen, "listen", o.listen, "`address` to serve on; port 0 takes a free one")
+	flags.StringVar(&o.helm, "helm", o.helm, "the helm to run, version 3 or 4: a `path`, or a name to look up in PATH")
+	flags.StringArrayVar(&o.helmEnv, "helm-env", o.helmEnv, "a further `KEY=value` for helm's environment; may be repeated")
+	flags.StringVar(&o.dataDir, "data-dir", o.dataDir, "`folder` for sessions and their events")
+	flags.StringVar(&o.chartDir, "chart-dir", o.chartDir, "`folder` with charts that can be named without a repository")
+	flags.StringVar(&o.auth, "auth", o.auth, "who may use it: none (everybody who reaches it; loopback addresses only, where it is the default)")
+	flags.IntVar(&o.maxOperations, "max-operations", o.maxOperations, "how many operations may run at once")
+	flags.DurationVar(&o.drain, "drain", o.drain, "how long running operations may go on after SIGTERM before helm is ended")
+	flags.StringVar(&o.logFormat, "log-format", o.logFormat, "text or json")
+	flags.StringVar(&o.logLevel, "log-level", o.logLevel, "debug, info, warn or error")
+}
+
+// environmentName is the variable that stands for a flag.
+func environmentName(flag string) string {
+	return "HELMTRAIL_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// fromEnvironment sets the flags that were not given from their variables.
+func fromEnvironment(c *cobra.Command) error {
+	var err error
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		value, ok := os.LookupEnv(environmentName(f.Name))
+		if !ok || f.Changed || err != nil {
+			return
+		}
+		if setErr := c.Flags().Set(f.Name, value); setErr != nil {
+			err = &usageError{c.Name(), fmt.Errorf("--%s (from %s): %w", f.Name, environmentName(f.Name), setErr)}
+		}
+	})
+	return err
+}
+
+// validate completes the options and refuses what cannot work. Its errors name
+// the flag.
+func (o *serveOptions) validate() error {
+	host, _, err := net.SplitHostPort(o.listen)
+	if err != nil {
+		return fmt.Errorf("--listen %q: must be HOST:PORT: %w", o.listen, err)
+	}
+	local := loopback(host)
+	switch {
+	case o.auth == "" && local:
+		o.auth = authNone
+	case o.auth == "":
+		o.auth = authKubernetes
+	}
+	switch o.auth {
+	case authNone:
+		if !local {
+			return fmt.Errorf("--auth=none: everybody who can reach %s could use every right of helmtrail; it is allowed on a loopback address only, such as --listen 127.0.0.1:8080", o.listen)
+		}
+	case authKubernetes:
+		return fmt.Errorf("--auth=kubernetes is not available yet, so --listen %s is refused; serve on a loopback address", o.listen)
+	default:
+		return fmt.Errorf("--auth %q: must be none", o.auth)
+	}
+	if o.dataDir == "" {
+		return errors.New("--data-dir: name a folder, since there is no home directory for the default")
+	}
+	if o.maxOperations < 1 {
+		return fmt.Errorf("--max-operations %d: must be 1 or more", o.maxOperations)
+	}
+	if o.drain < 0 {
+		return fmt.Errorf("--drain %v: must be 0 or more", o.drain)
+	}
+	for _, pair := range o.helmEnv {
+		if key, _, ok := strings.Cut(pair, "="); !ok || key == "" {
+			return errors.New("--helm-env: must be KEY=value")
+		}
+	}
+	if o.chartDir != "" {
+		if info, err := os.Stat(o.chartDir); err != nil || !info.IsDir() {
+			return fmt.Errorf("--chart-dir %s: is not a folder", o.chartDir)
+		}
+	}
+	return nil
+}
+
+// loopback tells whether only this machine can reach the host.
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.IsLoopback()
+}

@@ -1,0 +1,73 @@
+// Command helmtrail runs Helm operations in the background and tells their
+// whole story, live and for ever after.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/helmtrail/helmtrail/stream/helmcli"
+)
+
+// version is set by the linker.
+var version = "dev"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// A second signal ends the process at once, as if nobody had asked for the first.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is the whole program; it returns the exit code: 0 when all went well, 1
+// when something failed, 2 when flags or arguments are wrong.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot(stdout, stderr)
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(stderr, "helmtrail:", err)
+	if usage := (*usageError)(nil); asUsage(err, &usage) {
+		fmt.Fprintf(stderr, "Run 'helmtrail %s --help' for the flags.\n", usage.command)
+		return 2
+	}
+	return 1
+}
+
+func newRoot(stdout, stderr io.Writer) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "helmtrail",
+		Short:         "Run Helm operations in the background and tell their whole story",
+		Version:       version,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return &usageError{c.Name(), err} })
+	root.AddCommand(newServe(stdout, stderr), newSupervise())
+	return root
+}
+
+// superviseCommand runs the supervisor of one helm; helmtrail itself calls it.
+const superviseCommand = "supervise"
+
+func newSupervise() *cobra.Command {
+	return &cobra.Command{
+		Use:    superviseCommand + " FOLDER",
+		Short:  "Run one helm as a session's folder says (internal)",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE:   func(_ *cobra.Command, args []string) error { return helmcli.Supervise(args[0]) },
+	}
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/helmtrail/helmtrail/informer"
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/helmcli"
+	"github.com/helmtrail/helmtrail/stream/journal"
+	"github.com/helmtrail/helmtrail/web"
+	"github.com/helmtrail/helmtrail/web/ui"
+)
+
+const (
+	// headerTimeout bounds the time a client takes to send its request's header.
+	headerTimeout = 10 * time.Second
+	// idleTimeout is how long a connection is kept for another request.
+	idleTimeout = 2 * time.Minute
+	// closeTime is how long open requests may take to end after the last
+	// session has ended.
+	closeTime = 10 * time.Second
+)
+
+func newServe(stdout, stderr io.Writer) *cobra.Command {
+	o := defaultServeOptions()
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the pages and the API",
+		Long: `Serve the pages and the API until SIGTERM or Ctrl-C, which waits for running
+operations (--drain) and then ends them.
+
+Each flag can also be given as an environment variable: --data-dir as
+HELMTRAIL_DATA_DIR, and so on.`,
+		Example: `  helmtrail serve
+  helmtrail serve --context staging,production --chart-dir ./charts`,
+		Args: cobra.NoArgs,
+		PreRunE: func(c *cobra.Command, _ []string) error {
+			if err := fromEnvironment(c); err != nil {
+				return err
+			}
+			if err := o.validate(); err != nil {
+				return &usageError{c.Name(), err}
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error {
+			logger, err := newLogger(stderr, o)
+			if err != nil {
+				return &usageError{c.Name(), err}
+			}
+			return serve(c.Context(), o, stdout, logger)
+		},
+	}
+	o.register(c.Flags())
+	return c
+}
+
+func newLogger(w io.Writer, o serveOptions) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(o.logLevel)); err != nil {
+		return nil, fmt.Errorf("--log-level %q: must be debug, info, warn or error", o.logLevel)
+	}
+	options := &slog.HandlerOptions{Level: level}
+	switch o.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, options)), nil
+	}
+	return nil, fmt.Errorf("--log-format %q: must be text or json", o.logFormat)
+}
+
+// serve wires the parts together and blocks until ctx ends and everything has
+// been brought to its end: first the operations, whose streams then end by
+// themselves, then the requests, the watches and the journal.
+func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.Logger) (err error) {
+	clusters, err := informer.Open(informer.Options{Kubeconfig: o.kubeconfig, Contexts: o.contexts, Log: logger})
+	if err != nil {
+		return fmt.Errorf("--kubeconfig, --context: %w", err)
+	}
+	listener, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	defer func() {
+		if closeErr := listener.Close(); closeErr != nil && !errors.Is(closeErr, net.ErrClosed) {
+			err = errors.Join(err, closeErr)
+		}
+	}()
+	kept, err := journal.Open(ctx, filepath.Join(o.dataDir, "journal"))
+	if err != nil {
+		return fmt.Errorf("--data-dir: %w", err)
+	}
+	defer func() { err = errors.Join(err, kept.Close()) }()
+	helm, err := openHelm(ctx, o, logger)
+	if err != nil {
+		return err
+	}
+	operations := stream.NewOperations(stream.Setup{
+		Journal: kept, Helm: helm, Cluster: find(clusters),
+		MaxOperations: o.maxOperations, Drain: o.drain, Logger: logger,
+	})
+	server, err := web.New(web.Options{
+		Clusters: served(clusters, helm), Operations: operations, Pages: ui.Files(),
+		LocalOnly: o.auth == authNone, Logger: logger,
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "helmtrail %s serves http://%s/helm/releases\n", version, listener.Addr())
+	return runAll(ctx, clusters, operations, server, listener, logger)
+}
+
+// openHelm finds the installed helm. The supervisor is this very program.
+func openHelm(ctx context.Context, o serveOptions, logger *slog.Logger) (*helmcli.Helm, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program to run supervisors: %w", err)
+	}
+	return helmcli.New(ctx, helmcli.Config{
+		Binary: o.helm, Folder: filepath.Join(o.dataDir, "sessions"), ChartDir: o.chartDir,
+		Environment: o.helmEnv, Supervisor: []string{self, superviseCommand}, Logger: logger,
+	})
+}
+
+// runAll runs the parts until ctx ends or one of them fails.
+func runAll(ctx context.Context, clusters []*informer.Cluster, operations *stream.Operations, server *web.Server, listener net.Listener, logger *slog.Logger) error {
+	group, ctx := errgroup.WithContext(ctx)
+	// The watches go on until the last operation has ended, which needs them.
+	watched, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
+	var watches errgroup.Group
+	for _, c := range clusters {
+		watches.Go(func() error { return c.Run(watched) })
+	}
+	httpServer := &http.Server{
+		Handler: server, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout,
+		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
+	}
+	httpServer.RegisterOnShutdown(func() { _ = server.Close() }) // it never fails
+	group.Go(func() error {
+		if err := httpServer.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serve: %w", err)
+		}
+		return nil
+	})
+	group.Go(func() error {
+		err := operations.Run(ctx)
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+		defer cancel()
+		if shutdownErr := httpServer.Shutdown(closing); shutdownErr != nil {
+			err = errors.Join(err, fmt.Errorf("end the open requests: %w", shutdownErr), httpServer.Close())
+		}
+		stopWatching()
+		return errors.Join(err, watches.Wait())
+	})
+	err := group.Wait()
+	stopWatching()
+	return err
+}
+
+func find(clusters []*informer.Cluster) func(string) (stream.Cluster, bool) {
+	return func(id string) (stream.Cluster, bool) {
+		for _, c := range clusters {
+			if c.ID == id {
+				return c, true
+			}
+		}
+		return nil, false
+	}
+}
+
+// served is the clusters as web sees them.
+func served(clusters []*informer.Cluster, helm *helmcli.Helm) []web.Cluster {
+	list := make([]web.Cluster, 0, len(clusters))
+	for _, c := range clusters {
+		list = append(list, web.Cluster{
+			ID: c.ID, Server: c.Server, HelmVersion: helm.Version(), Releases: c,
+			State: func() web.ClusterState {
+				health := c.Health()
+				return web.ClusterState{Reachable: health.Reachable, Synced: health.Synced, Problem: health.Error}
+			},
+		})
+	}
+	return list
+}

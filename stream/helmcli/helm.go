@@ -1,0 +1,159 @@
+package helmcli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// Config says which helm to run and where.
+type Config struct {
+	// Binary is helm's path, or a name that is looked up in PATH.
+	Binary string
+	// Folder holds the sessions' private folders.
+	Folder string
+	// ChartDir holds the charts that a plain reference names, "" for none.
+	ChartDir string
+	// Environment is added to what helm gets, as KEY=value.
+	Environment []string
+	// Supervisor is the command line to which a session's folder is added to
+	// run its supervisor, see Supervise.
+	Supervisor []string
+	Logger     *slog.Logger
+}
+
+// Helm implements stream.Helm with an installed helm.
+type Helm struct {
+	config  Config
+	path    string
+	version string
+	major   int
+	problem error // why there is no helm to run, nil if there is one
+}
+
+// versionTimeout bounds the question for helm's version, in which helm does
+// nothing but print it.
+const versionTimeout = 20 * time.Second
+
+var versionPattern = regexp.MustCompile(`^v([34])\.\d+\.\d+\S*$`)
+
+// New finds helm and asks for its version. Without a usable helm it returns a
+// Helm all the same, which refuses every request with the reason; it fails
+// only when the sessions' folder cannot be used.
+func New(ctx context.Context, config Config) (*Helm, error) {
+	if config.Logger == nil {
+		config.Logger = slog.Default()
+	}
+	folder, err := filepath.Abs(config.Folder)
+	if err != nil {
+		return nil, fmt.Errorf("find the sessions' folder: %w", err)
+	}
+	config.Folder = folder
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("make the sessions' folder: %w", err)
+	}
+	if config.ChartDir != "" {
+		if config.ChartDir, err = filepath.Abs(config.ChartDir); err != nil {
+			return nil, fmt.Errorf("find the chart directory: %w", err)
+		}
+	}
+	h := &Helm{config: config}
+	h.problem = h.find(ctx)
+	if h.problem != nil {
+		config.Logger.Warn("no operation can be run", "error", h.problem)
+	}
+	return h, nil
+}
+
+// find looks for helm and reads its version.
+func (h *Helm) find(ctx context.Context) error {
+	const advice = "install Helm 3 or 4 and name it with --helm"
+	path, err := exec.LookPath(h.config.Binary)
+	if err != nil {
+		return fmt.Errorf("%w: %w; %s", stream.ErrNoHelm, err, advice)
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return fmt.Errorf("%w: %w; %s", stream.ErrNoHelm, err, advice)
+	}
+	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
+	defer cancel()
+	command := exec.CommandContext(ctx, path, "version", "--template={{.Version}}")
+	command.Env = []string{"HOME=" + h.config.Folder, "PATH=" + os.Getenv("PATH")}
+	out, err := command.Output()
+	if err != nil {
+		return fmt.Errorf("%w: %s version: %w; %s", stream.ErrNoHelm, path, err, advice)
+	}
+	version := strings.TrimSpace(string(out))
+	match := versionPattern.FindStringSubmatch(version)
+	if match == nil {
+		return fmt.Errorf("%w: %s says that it is version %.40q; %s", stream.ErrNoHelm, path, version, advice)
+	}
+	h.path, h.version, h.major = path, version, int(match[1][0]-'0')
+	return nil
+}
+
+// Version implements stream.Helm.
+func (h *Helm) Version() string { return h.version }
+
+// Problem says why no operation can be run; nil when they can.
+func (h *Helm) Problem() error { return h.problem }
+
+// Prepare implements stream.Helm.
+func (h *Helm) Prepare(session stream.SessionRef, request stream.Request) (stream.Process, error) {
+	p := &Process{helm: h, folder: folder(filepath.Join(h.config.Folder, session.ID)), session: session, request: request}
+	if err := os.Mkdir(string(p.folder), 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of session %s: %w", session.ID, err)
+	}
+	err := p.folder.writeJSON(sessionFile, sessionContent{session, withoutValues(request)})
+	if err == nil && request.Values != nil {
+		err = p.folder.write(valuesFile, request.Values)
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// sessionContent is what session.json holds.
+type sessionContent struct {
+	Session stream.SessionRef
+	Request stream.Request
+}
+
+func withoutValues(request stream.Request) stream.Request {
+	request.Values = nil
+	return request
+}
+
+// Left implements stream.Helm. A folder that cannot be understood is left
+// alone and logged.
+func (h *Helm) Left() ([]stream.Process, error) {
+	entries, err := os.ReadDir(h.config.Folder)
+	if err != nil {
+		return nil, fmt.Errorf("list the sessions' folders: %w", err)
+	}
+	var left []stream.Process
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		p := &Process{helm: h, folder: folder(filepath.Join(h.config.Folder, e.Name()))}
+		var content sessionContent
+		if err := p.folder.readJSON(sessionFile, &content); err != nil {
+			h.config.Logger.Warn("a session's folder cannot be read", "folder", p.folder, "error", err)
+			continue
+		}
+		p.session, p.request = content.Session, content.Request
+		left = append(left, p)
+	}
+	return left, nil
+}

@@ -1,0 +1,114 @@
+package helmcli
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// maxLine bounds a line of LOG, in bytes; the rest of a longer one is dropped.
+	maxLine = 16 << 10
+	// maxMessage bounds helm's own error text, in bytes.
+	maxMessage = 8 << 10
+)
+
+// splitter cuts helm's output into lines. A line ends with LF or CR LF; one
+// that is longer than maxLine is cut, and never held in memory as a whole.
+type splitter struct {
+	line []byte
+	cut  bool
+}
+
+// write calls f with every line that ends in data.
+func (s *splitter) write(data []byte, f func(line string, truncated bool)) {
+	for len(data) > 0 {
+		end := bytes.IndexByte(data, '\n')
+		part := data
+		if end >= 0 {
+			part = data[:end]
+		}
+		if room := maxLine - len(s.line); len(part) > room {
+			part, s.cut = part[:room], true
+		}
+		s.line = append(s.line, part...)
+		if end < 0 {
+			return
+		}
+		s.flush(f)
+		data = data[end+1:]
+	}
+}
+
+// flush calls f with what is left of a line that never ended.
+func (s *splitter) flush(f func(line string, truncated bool)) {
+	line := s.line
+	if !s.cut {
+		line = bytes.TrimSuffix(line, []byte{'\r'})
+	}
+	f(strings.ToValidUTF8(string(line), string(utf8.RuneError)), s.cut)
+	s.line, s.cut = s.line[:0], false
+}
+
+// rest tells whether a line was begun and not ended.
+func (s *splitter) rest() bool { return len(s.line) > 0 || s.cut }
+
+// sieve decides which of helm's lines people see, and picks helm's error text
+// out of them. With --debug helm 3 prints a Go stack trace behind an error
+// (cmd/helm/helm.go, warning and debug), and both Helms print values, hooks
+// and manifest behind a success (cmd/helm/status.go, statusPrinter).
+type sieve struct {
+	dumping bool
+	tracing bool
+	inError bool
+	message strings.Builder
+}
+
+// dumpStart is the line with which helm begins to dump.
+const dumpStart = "USER-SUPPLIED VALUES:"
+
+var (
+	traceStart = regexp.MustCompile(`^helm\.go:\d+: .*\[debug\] `)
+	traceFrame = regexp.MustCompile(`^\t\S+:\d+$`)
+	traceFunc  = regexp.MustCompile(`^[\w.\-/]+(\(\*?\w+\)\.)?[\w.()*]*$`)
+)
+
+// show tells whether people see the line.
+func (s *sieve) show(line string) bool {
+	if s.dumping {
+		return false
+	}
+	if line == dumpStart {
+		s.dumping = true
+		return false
+	}
+	switch {
+	case traceStart.MatchString(line):
+		// It repeats the error that the line before it told.
+		s.tracing, s.inError = true, false
+		return false
+	case s.tracing:
+		return !(traceFrame.MatchString(line) || traceFunc.MatchString(line) || s.told(line))
+	}
+	if text, ok := strings.CutPrefix(line, "Error: "); ok {
+		s.inError = true
+		s.message.Reset()
+		line = text
+	}
+	if s.inError && s.message.Len()+len(line) < maxMessage {
+		if s.message.Len() > 0 {
+			s.message.WriteByte('\n')
+		}
+		s.message.WriteString(line)
+	}
+	return true
+}
+
+// told tells whether the error text that was collected has the line already.
+func (s *sieve) told(line string) bool {
+	return line != "" && strings.Contains(s.message.String(), line)
+}
+
+// error is helm's error text, "" if it printed none.
+func (s *sieve) error() string { return strings.TrimSpace(s.message.String()) }

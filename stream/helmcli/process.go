@@ -1,0 +1,183 @@
+package helmcli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// Process implements stream.Process: a session's folder and the supervisor
+// that works in it, whoever started it.
+type Process struct {
+	helm    *Helm
+	folder  folder
+	session stream.SessionRef
+	request stream.Request
+}
+
+// lookEvery is how often the spool is looked at for more.
+const lookEvery = 20 * time.Millisecond
+
+// Session implements stream.Process.
+func (p *Process) Session() stream.SessionRef { return p.session }
+
+// Request implements stream.Process.
+func (p *Process) Request() stream.Request { return p.request }
+
+// runContent is what run.json holds.
+type runContent struct {
+	// Arguments are helm's command line, its path first.
+	Arguments   []string
+	Environment []string
+	Deadline    time.Duration
+	// Grace is for ends that nobody asked helmtrail for: the deadline, and a
+	// SIGTERM to the supervisor.
+	Grace time.Duration
+}
+
+// stopContent is what stop.json holds.
+type stopContent struct {
+	Grace time.Duration
+}
+
+// Start implements stream.Process.
+func (p *Process) Start(_ context.Context, launch stream.Launch) error {
+	run := runContent{
+		Environment: environment(p.folder, p.helm.config.Environment),
+		Deadline:    p.request.Options.Deadline(),
+		Grace:       stream.DefaultGrace,
+	}
+	if p.request.Options.RollbackOnFailure {
+		run.Grace = max(run.Grace, p.request.Options.Timeout())
+	}
+	values := ""
+	if p.request.Values != nil {
+		values = p.folder.path(valuesFile)
+	}
+	run.Arguments = append([]string{p.helm.path}, p.helm.arguments(p.session.ID, p.request, values)...)
+	if err := os.MkdirAll(p.folder.path(homeFolder)+"/tmp", 0o700); err != nil {
+		return fmt.Errorf("make helm's home: %w", err)
+	}
+	if err := p.folder.write(kubeconfigFile, launch.Kubeconfig); err != nil {
+		return err
+	}
+	if err := p.folder.writeJSON(runFile, run); err != nil {
+		return err
+	}
+	if err := p.folder.write(spoolFile, nil); err != nil {
+		return err
+	}
+	if err := p.folder.writeJSON(launchFile, launch); err != nil {
+		return err
+	}
+	return p.supervise()
+}
+
+// supervise starts the supervisor in a process session of its own. The lock is
+// taken here and handed over, so that there is no moment at which the
+// supervisor runs and the lock is free.
+func (p *Process) supervise() error {
+	lock, err := os.OpenFile(p.folder.path(lockFile), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("start the supervisor: %w", err)
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return fmt.Errorf("start the supervisor: its lock is taken: %w", err)
+	}
+	argv := p.helm.config.Supervisor
+	command := exec.Command(argv[0], append(append([]string{}, argv[1:]...), string(p.folder))...)
+	command.Env = []string{}
+	command.Dir = string(p.folder)
+	command.ExtraFiles = []*os.File{lock}
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := command.Start(); err != nil {
+		return fmt.Errorf("start the supervisor: %w", err)
+	}
+	go func() {
+		// The end is read from the folder; this only keeps no zombie.
+		_ = command.Wait()
+	}()
+	return nil
+}
+
+// alive tells whether the supervisor still runs.
+func (p *Process) alive() bool {
+	lock, err := os.Open(p.folder.path(lockFile))
+	if err != nil {
+		return false
+	}
+	defer lock.Close()
+	return syscall.Flock(int(lock.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) != nil
+}
+
+// Launched implements stream.Process.
+func (p *Process) Launched() (stream.Launch, bool) {
+	var launch stream.Launch
+	err := p.folder.readJSON(launchFile, &launch)
+	return launch, err == nil
+}
+
+// Follow implements stream.Process.
+func (p *Process) Follow(ctx context.Context, mark int64, f func(stream.Line) error) (stream.ProcessEnd, error) {
+	spool, err := openSpool(p.folder, mark)
+	if err != nil {
+		return stream.ProcessEnd{}, err
+	}
+	defer spool.close()
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
+		// Whether helm has ended is asked before its output is read, so that
+		// an end is never taken for the last word while lines are on their way.
+		alive := p.alive()
+		end, ended, err := p.end()
+		if err != nil {
+			return stream.ProcessEnd{}, err
+		}
+		if err := spool.read(f); err != nil {
+			return stream.ProcessEnd{}, err
+		}
+		if ended {
+			return end, nil
+		}
+		if !alive {
+			if end, ended, err = p.end(); err != nil || ended {
+				return end, errors.Join(err, spool.read(f))
+			}
+			return stream.ProcessEnd{Problem: "helm's supervisor was killed, so nobody saw how helm ended"}, nil
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return stream.ProcessEnd{}, ctx.Err()
+		}
+	}
+}
+
+func (p *Process) end() (end stream.ProcessEnd, ended bool, err error) {
+	err = p.folder.readJSON(endFile, &end)
+	if errors.Is(err, os.ErrNotExist) {
+		return end, false, nil
+	}
+	return end, err == nil, err
+}
+
+// Stop implements stream.Process.
+func (p *Process) Stop(grace time.Duration) error {
+	return p.folder.writeJSON(stopFile, stopContent{Grace: grace})
+}
+
+// Close implements stream.Process.
+func (p *Process) Close() error {
+	if err := os.RemoveAll(string(p.folder)); err != nil {
+		return fmt.Errorf("remove the folder of session %s: %w", p.session.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package helmcli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// record is one line of helm's output in the spool, as JSON with a line break
+// behind it.
+type record struct {
+	Time      time.Time `json:"t"`
+	Text      string    `json:"l"`
+	Truncated bool      `json:"x,omitempty"`
+}
+
+// appendRecord appends a line of helm's output in the spool's form.
+func appendRecord(dst []byte, r record) ([]byte, error) {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return dst, fmt.Errorf("write a line: %w", err)
+	}
+	return append(append(dst, data...), '\n'), nil
+}
+
+// spoolReader reads the spool of a supervisor that may still be writing it.
+type spoolReader struct {
+	file   *os.File
+	buffer []byte
+	filled int
+	mark   int64 // where the first byte of buffer stands in the file
+}
+
+// recordLimit is more than any record takes: a line of maxLine bytes in which
+// JSON escapes every byte, and the other fields.
+const recordLimit = 6*maxLine + 256
+
+func openSpool(f folder, mark int64) (*spoolReader, error) {
+	file, err := os.Open(f.path(spoolFile))
+	if err != nil {
+		return nil, fmt.Errorf("read helm's output: %w", err)
+	}
+	return &spoolReader{file: file, buffer: make([]byte, recordLimit), mark: mark}, nil
+}
+
+func (s *spoolReader) close() { _ = s.file.Close() } // it was only read
+
+// read calls f with every whole line that is there. A line that is still being
+// written stays for the next call.
+func (s *spoolReader) read(f func(stream.Line) error) error {
+	for {
+		n, err := s.file.ReadAt(s.buffer[s.filled:], s.mark+int64(s.filled))
+		s.filled += n
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("read helm's output: %w", err)
+		}
+		used := 0
+		for {
+			length := bytes.IndexByte(s.buffer[used:s.filled], '\n')
+			if length < 0 {
+				break
+			}
+			var r record
+			if err := json.Unmarshal(s.buffer[used:used+length], &r); err != nil {
+				return fmt.Errorf("read helm's output at byte %d of the spool: %w", s.mark+int64(used), err)
+			}
+			used += length + 1
+			if err := f(stream.Line{Time: r.Time, Text: r.Text, Truncated: r.Truncated, Mark: s.mark + int64(used)}); err != nil {
+				return err
+			}
+		}
+		if used == 0 && s.filled == len(s.buffer) {
+			return fmt.Errorf("read helm's output at byte %d of the spool: a record is longer than %d bytes", s.mark, recordLimit)
+		}
+		copy(s.buffer, s.buffer[used:s.filled])
+		s.filled -= used
+		s.mark += int64(used)
+		if n == 0 || errors.Is(err, io.EOF) && used == 0 {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package helmcli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+const (
+	// drainTime is how long output is waited for after helm has ended and its
+	// group was killed: what still holds the pipe then has left the group.
+	drainTime = 2 * time.Second
+	// maxSpool bounds the spool, in bytes. Further output is dropped.
+	maxSpool = 256 << 20
+	// lockDescriptor is where the supervisor finds its lock.
+	lockDescriptor = 3
+)
+
+// Supervise runs helm as a session's folder says, and blocks until it has
+// ended and everything about it stands in the folder. It is the body of the
+// supervisor's process, which must be started by Process.Start.
+func Supervise(path string) error {
+	// Pdeathsig is sent when the thread ends that forked helm, so that thread
+	// must be the process's own.
+	runtime.LockOSThread()
+	syscall.CloseOnExec(lockDescriptor)
+	f := folder(path)
+	var run runContent
+	if err := f.readJSON(runFile, &run); err != nil {
+		return err
+	}
+	end, err := supervise(f, run)
+	if err != nil {
+		end.Problem = err.Error()
+	}
+	return errors.Join(err, f.writeJSON(endFile, end))
+}
+
+// supervise runs helm to its end.
+func supervise(f folder, run runContent) (stream.ProcessEnd, error) {
+	spool, err := os.OpenFile(f.path(spoolFile), os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return stream.ProcessEnd{}, fmt.Errorf("write helm's output: %w", err)
+	}
+	defer spool.Close()
+	terminated := make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+
+	output, input, err := os.Pipe()
+	if err != nil {
+		return stream.ProcessEnd{}, fmt.Errorf("make helm's pipe: %w", err)
+	}
+	defer output.Close()
+	helm := exec.Command(run.Arguments[0], run.Arguments[1:]...)
+	helm.Env = run.Environment
+	helm.Dir = f.path(homeFolder)
+	helm.Stdout, helm.Stderr = input, input
+	helm.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	err = helm.Start()
+	input.Close()
+	if err != nil {
+		return stream.ProcessEnd{}, fmt.Errorf("helm could not be run: %w", err)
+	}
+
+	lines := newLineWriter(spool)
+	written := make(chan error, 1)
+	go func() { written <- lines.copy(output) }()
+	exited := make(chan struct{})
+	var end stream.ProcessEnd
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		end.TimedOut, end.Stopped = watch(f, run, helm.Process.Pid, terminated, exited)
+	}()
+	// Its error says only that the exit status is not 0.
+	_ = helm.Wait()
+	close(exited)
+	<-watched
+	_ = syscall.Kill(-helm.Process.Pid, syscall.SIGKILL) // whoever is left of the group
+	end.Exit = exitOf(helm.ProcessState)
+	if err := output.SetReadDeadline(time.Now().Add(drainTime)); err != nil {
+		return end, fmt.Errorf("end helm's output: %w", err)
+	}
+	err = <-written
+	end.Message = lines.sieve.error()
+	return end, err
+}
+
+// watch ends helm's group when the deadline passes, when the folder asks for
+// it, or when the supervisor is told to end, and returns when helm has exited.
+func watch(f folder, run runContent, group int, terminated <-chan os.Signal, exited <-chan struct{}) (timedOut, stopped bool) {
+	deadline := time.NewTimer(run.Deadline)
+	defer deadline.Stop()
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	kill := time.NewTimer(0)
+	<-kill.C
+	defer kill.Stop()
+	var killAt time.Time
+	end := func(grace time.Duration) {
+		at := time.Now().Add(grace)
+		if killAt.IsZero() {
+			_ = syscall.Kill(-group, syscall.SIGTERM)
+		} else if !at.Before(killAt) {
+			return
+		}
+		killAt = at
+		kill.Reset(grace)
+	}
+	for {
+		select {
+		case <-exited:
+			return timedOut, stopped
+		case <-deadline.C:
+			timedOut = !stopped
+			end(run.Grace)
+		case <-terminated:
+			stopped = !timedOut
+			end(run.Grace)
+		case <-look.C:
+			var stop stopContent
+			if f.readJSON(stopFile, &stop) == nil {
+				stopped = !timedOut
+				end(stop.Grace)
+			}
+		case <-kill.C:
+			_ = syscall.Kill(-group, syscall.SIGKILL)
+		}
+	}
+}
+
+func exitOf(state *os.ProcessState) *stream.Exit {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	if ok && status.Signaled() {
+		return &stream.Exit{Signal: signalName(status.Signal())}
+	}
+	code := state.ExitCode()
+	return &stream.Exit{Code: &code}
+}
+
+// signalName is the signal's name in POSIX.
+func signalName(s syscall.Signal) string {
+	switch s {
+	case syscall.SIGTERM:
+		return "SIGTERM"
+	case syscall.SIGKILL:
+		return "SIGKILL"
+	case syscall.SIGINT:
+		return "SIGINT"
+	case syscall.SIGSEGV:
+		return "SIGSEGV"
+	case syscall.SIGABRT:
+		return "SIGABRT"
+	}
+	return fmt.Sprintf("signal %d", int(s))
+}
+
+// lineWriter brings helm's output into the spool.
+type lineWriter struct {
+	spool    io.Writer
+	size     int
+	splitter splitter
+	sieve    sieve
+	batch    []byte
+}
+
+func newLineWriter(spool io.Writer) *lineWriter { return &lineWriter{spool: spool} }
+
+// copy reads helm's output to its end. What is read is written at once. When
+// that fails, the rest is read all the same, so that helm is not held up.
+func (w *lineWriter) copy(output io.Reader) error {
+	var failed error
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := output.Read(buffer)
+		w.splitter.write(buffer[:n], w.add)
+		if err != nil && w.splitter.rest() {
+			w.splitter.flush(w.add)
+		}
+		if failed == nil {
+			failed = w.flush()
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded) {
+			return failed
+		}
+		if err != nil {
+			return errors.Join(failed, fmt.Errorf("read helm's output: %w", err))
+		}
+	}
+}
+
+func (w *lineWriter) add(line string, truncated bool) {
+	if !w.sieve.show(line) || w.size > maxSpool {
+		return
+	}
+	before := len(w.batch)
+	r := record{Time: time.Now(), Text: line, Truncated: truncated}
+	if w.size+len(line) > maxSpool {
+		r = record{Time: r.Time, Text: "helm's output is longer than can be kept; the rest is dropped", Truncated: true}
+		w.size = maxSpool
+	}
+	if batch, err := appendRecord(w.batch, r); err == nil {
+		w.batch = batch
+	}
+	w.size += len(w.batch) - before
+}
+
+func (w *lineWriter) flush() error {
+	if len(w.batch) == 0 {
+		return nil
+	}
+	batch := w.batch
+	w.batch = w.batch[:0]
+	_, err := w.spool.Write(batch)
+	if err != nil {
+		return fmt.Errorf("write helm's output: %w", err)
+	}
+	return nil
+}
