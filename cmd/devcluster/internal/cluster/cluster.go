@@ -1,0 +1,277 @@
+// Package cluster runs a real Kubernetes control plane in one process: etcd,
+// kube-apiserver, kube-controller-manager and kube-scheduler, with one
+// pretended node. It is made for a demo and for tests.
+//
+// Everything listens on the loopback address. Whoever can read the cluster's
+// folder is its administrator; nobody else gets in.
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strconv"
+	"time"
+
+	"go.etcd.io/etcd/server/v3/embed"
+	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/helmtrail/helmtrail/cmd/devcluster/internal/node"
+)
+
+const (
+	// DefaultName is what a cluster is called unless it is told otherwise.
+	DefaultName = "dev"
+
+	loopback    = "127.0.0.1"
+	serviceCIDR = "10.96.0.0/16"
+
+	// Each part of the cluster gets this long to end in an orderly way.
+	stopTimeout = 4 * time.Second
+	// A cluster that is not ready by then never will be.
+	startTimeout = 2 * time.Minute
+)
+
+// Options say what to run. The zero value of Name and Port means: as the
+// folder was run before, or the default.
+type Options struct {
+	// Dir keeps everything: data, certificates, port, log and kubeconfig.
+	Dir string
+	// Name is that of the kubeconfig's context, cluster and user.
+	Name string
+	// Port is the API server's.
+	Port int
+	// Progress is told, line by line, what is happening.
+	Progress io.Writer
+	// Log takes what the components log. It is only used by those that let
+	// themselves be told; the others write to the process's standard error.
+	Log io.Writer
+	// Ready is called once, with the path of the administrator's kubeconfig,
+	// when the cluster can be used.
+	Ready func(kubeconfig string)
+}
+
+// Run runs a cluster until ctx is done and everything in it has ended. It can
+// be called once in a process. While it runs, its kubeconfig exists exactly
+// when the cluster has become ready; it is left in place in the end.
+func Run(ctx context.Context, o Options) error {
+	dir := directory(o.Dir)
+	unlock, err := dir.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := os.Remove(dir.kubeconfig()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("remove old kubeconfig: %w", err)
+	}
+	settings, err := dir.resolve(o.Name, o.Port)
+	if err != nil {
+		return err
+	}
+	listener, err := listen(settings.Port)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	settings.Port = listener.Addr().(*net.TCPAddr).Port
+	if err := dir.keep(settings); err != nil {
+		return err
+	}
+	c := &run{Options: o, dir: dir, settings: settings, started: time.Now()}
+	return c.run(ctx, listener)
+}
+
+// run is one run of a cluster.
+type run struct {
+	Options
+	dir      directory
+	settings settings
+	started  time.Time
+	files    credentials
+}
+
+func (c *run) say(format string, args ...any) {
+	fmt.Fprintf(c.Progress, "%5.1fs  %s\n", time.Since(c.started).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// run starts the parts in the order in which they need each other, and ends
+// them in the opposite order. The first part that ends by itself ends all.
+func (c *run) run(ctx context.Context, listener net.Listener) (err error) {
+	if c.files, err = newCredentials(c.dir, c.settings); err != nil {
+		return err
+	}
+	plane, err := newControlPlane()
+	if err != nil {
+		return err
+	}
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+
+	c.say("starting etcd, data in %s", c.dir.etcd())
+	store, err := startEtcd(ctx, c.dir.etcd(), c.files.authority, c.files.etcd)
+	if err != nil {
+		return err
+	}
+	defer c.stop("etcd", func() error { store.Close(); return nil })
+	go func() {
+		if err, failed := <-store.Err(); failed {
+			fail(fmt.Errorf("etcd: %w", err))
+		}
+	}()
+
+	c.say("starting the API server on https://%s", listener.Addr())
+	stopServer := start(fail, func(ctx context.Context) error {
+		return plane.runAPIServer(ctx, listener, c.apiServerFlags(store))
+	})
+	defer c.stop("the API server", stopServer)
+
+	err = c.bringUp(ctx, plane, fail)
+	if err != nil {
+		// What ended the start is the cause, not the waiting that it ended.
+		if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+			return cause
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	return nil
+}
+
+// bringUp starts what needs the API server, announces the cluster and blocks
+// until ctx is done and those parts have ended.
+func (c *run) bringUp(ctx context.Context, plane *controlPlane, fail context.CancelCauseFunc) error {
+	admin, err := clientcmd.BuildConfigFromFlags("", c.files.adminKubeconfig)
+	if err != nil {
+		return fmt.Errorf("read own kubeconfig: %w", err)
+	}
+	// A client's default of five requests a second is for polite guests.
+	admin.QPS = -1
+	client, err := kubernetes.NewForConfig(admin)
+	if err != nil {
+		return fmt.Errorf("make client: %w", err)
+	}
+	starting, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("the cluster was not ready after %v", startTimeout))
+	defer cancel()
+	if err := waitServing(starting, client); err != nil {
+		return err
+	}
+
+	c.say("starting the controller manager, the scheduler and the node")
+	stopParts := start(fail, func(ctx context.Context) error {
+		group, ctx := errgroup.WithContext(ctx)
+		group.Go(func() error { return plane.runControllerManager(ctx, c.managerFlags()) })
+		group.Go(func() error { return plane.runScheduler(ctx, c.schedulerFlags()) })
+		group.Go(func() error { return node.Run(ctx, c.files.adminKubeconfig, c.Log) })
+		return group.Wait()
+	})
+	defer c.stop("controllers, scheduler and node", stopParts)
+	if err := waitUsable(starting, client); err != nil {
+		return err
+	}
+	text, err := kubeconfig(c.settings.Name, c.settings.server(), c.files.authority, c.files.admin)
+	if err != nil {
+		return err
+	}
+	if err := replaceFile(c.dir.kubeconfig(), text); err != nil {
+		return err
+	}
+	c.say("ready, context %q", c.settings.Name)
+	if c.Ready != nil {
+		c.Ready(c.dir.kubeconfig())
+	}
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// start runs a part in the background and returns the function that ends it
+// and waits. A part that fails is reported, also while it is being ended.
+func start(fail context.CancelCauseFunc, part func(context.Context) error) (stop func() error) {
+	// Not derived from the cluster's context: parts end in order, not at once.
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() {
+		err := part(ctx)
+		if err != nil {
+			fail(err)
+		}
+		ended <- err
+	}()
+	return func() error {
+		cancel()
+		return <-ended
+	}
+}
+
+// stop ends a part, but does not wait for it for ever: clients that keep
+// connections open can hold an API server for as long as they please, and the
+// end of the process ends them all.
+func (c *run) stop(part string, end func() error) {
+	c.say("stopping %s", part)
+	ended := make(chan error, 1)
+	go func() { ended <- end() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			fmt.Fprintf(c.Log, "%s ended with: %v\n", part, err)
+		}
+	case <-time.After(stopTimeout):
+		fmt.Fprintf(c.Log, "%s did not end within %v\n", part, stopTimeout)
+	}
+}
+
+func (c *run) apiServerFlags(store *embed.Etcd) []string {
+	return []string{
+		"--etcd-servers=https://" + store.Clients[0].Addr().String(),
+		"--etcd-cafile=" + c.files.authority.CertFile,
+		"--etcd-certfile=" + c.files.etcd.CertFile,
+		"--etcd-keyfile=" + c.files.etcd.KeyFile,
+		"--bind-address=" + loopback,
+		"--secure-port=" + strconv.Itoa(c.settings.Port),
+		"--advertise-address=" + loopback,
+		// The kubernetes Service would need an address that is not loopback.
+		"--endpoint-reconciler-type=none",
+		"--tls-cert-file=" + c.files.server.CertFile,
+		"--tls-private-key-file=" + c.files.server.KeyFile,
+		"--client-ca-file=" + c.files.authority.CertFile,
+		"--authorization-mode=Node,RBAC",
+		"--service-cluster-ip-range=" + serviceCIDR,
+		"--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+		"--service-account-key-file=" + c.files.tokenKey,
+		"--service-account-signing-key-file=" + c.files.tokenKey,
+		"--allow-privileged=true",
+		"--profiling=false",
+	}
+}
+
+func (c *run) managerFlags() []string {
+	return []string{
+		"--kubeconfig=" + c.files.managerKubeconfig,
+		"--use-service-account-credentials=true",
+		"--service-account-private-key-file=" + c.files.tokenKey,
+		"--root-ca-file=" + c.files.authority.CertFile,
+		"--cluster-signing-cert-file=" + c.files.authority.CertFile,
+		"--cluster-signing-key-file=" + c.files.authority.KeyFile,
+		"--leader-elect=false",
+		"--secure-port=0",
+		"--controller-shutdown-timeout=" + (stopTimeout - time.Second).String(),
+		"--kube-api-qps=1000",
+		"--kube-api-burst=2000",
+	}
+}
+
+func (c *run) schedulerFlags() []string {
+	return []string{
+		"--kubeconfig=" + c.files.schedulerKubeconfig,
+		"--leader-elect=false",
+		"--secure-port=0",
+		"--kube-api-qps=1000",
+		"--kube-api-burst=2000",
+	}
+}

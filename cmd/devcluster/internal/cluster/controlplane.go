@@ -1,0 +1,120 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/spf13/pflag"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/apiserver/pkg/util/compatibility"
+	"k8s.io/client-go/rest"
+	cliflag "k8s.io/component-base/cli/flag"
+	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
+	apiserveroptions "k8s.io/kubernetes/cmd/kube-apiserver/app/options"
+	manager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+	manageroptions "k8s.io/kubernetes/cmd/kube-controller-manager/app/options"
+	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
+	scheduleroptions "k8s.io/kubernetes/cmd/kube-scheduler/app/options"
+)
+
+// controlPlane holds the options of the three Kubernetes components. They run
+// below their cobra commands: those install signal handlers of their own, of
+// which a process can have only one, and leave with os.Exit.
+type controlPlane struct {
+	server    *apiserveroptions.ServerRunOptions
+	manager   *manageroptions.KubeControllerManagerOptions
+	scheduler *scheduleroptions.Options
+}
+
+// newControlPlane makes the default options of all three. It can be called
+// once in a process: the components share one registry of feature gates, which
+// has to know everybody before it is set.
+func newControlPlane() (*controlPlane, error) {
+	managerOptions, err := manageroptions.NewKubeControllerManagerOptions()
+	if err != nil {
+		return nil, fmt.Errorf("controller manager options: %w", err)
+	}
+	plane := &controlPlane{
+		server:    apiserveroptions.NewServerRunOptions(),
+		manager:   managerOptions,
+		scheduler: scheduleroptions.NewOptions(),
+	}
+	if err := compatibility.DefaultComponentGlobalsRegistry.Set(); err != nil {
+		return nil, fmt.Errorf("set feature gates: %w", err)
+	}
+	// The components watch deprecated APIs too, and would be warned for ever.
+	rest.SetDefaultWarningHandler(rest.NoWarnings{})
+	return plane, nil
+}
+
+// runAPIServer serves on listener until ctx is done and the requests under way
+// have ended.
+func (p *controlPlane) runAPIServer(ctx context.Context, listener net.Listener, flags []string) error {
+	if err := parse("kube-apiserver", p.server.Flags(), flags); err != nil {
+		return err
+	}
+	p.server.SecureServing.Listener = listener
+	completed, err := p.server.Complete(ctx)
+	if err != nil {
+		return fmt.Errorf("kube-apiserver options: %w", err)
+	}
+	if errs := completed.Validate(); len(errs) > 0 {
+		return fmt.Errorf("kube-apiserver options: %w", utilerrors.NewAggregate(errs))
+	}
+	if err := apiserver.Run(ctx, completed); err != nil {
+		return fmt.Errorf("kube-apiserver: %w", err)
+	}
+	return endedEarly(ctx, "kube-apiserver")
+}
+
+// runControllerManager runs every default controller until ctx is done.
+func (p *controlPlane) runControllerManager(ctx context.Context, flags []string) error {
+	known, disabled, aliases := manager.KnownControllers(), manager.ControllersDisabledByDefault(), manager.ControllerAliases()
+	if err := parse("kube-controller-manager", p.manager.Flags(known, disabled, aliases), flags); err != nil {
+		return err
+	}
+	config, err := p.manager.Config(ctx, known, disabled, aliases)
+	if err != nil {
+		return fmt.Errorf("kube-controller-manager options: %w", err)
+	}
+	if err := manager.Run(ctx, config.Complete()); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("kube-controller-manager: %w", err)
+	}
+	return endedEarly(ctx, "kube-controller-manager")
+}
+
+// runScheduler places pods until ctx is done.
+func (p *controlPlane) runScheduler(ctx context.Context, flags []string) error {
+	if err := parse("kube-scheduler", *p.scheduler.Flags, flags); err != nil {
+		return err
+	}
+	config, instance, err := scheduler.Setup(ctx, p.scheduler)
+	if err != nil {
+		return fmt.Errorf("kube-scheduler options: %w", err)
+	}
+	// The scheduler reports its orderly end as an error as well.
+	if err := scheduler.Run(ctx, config, instance); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("kube-scheduler: %w", err)
+	}
+	return endedEarly(ctx, "kube-scheduler")
+}
+
+func endedEarly(ctx context.Context, component string) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return errors.New(component + " ended by itself")
+}
+
+func parse(component string, named cliflag.NamedFlagSets, args []string) error {
+	all := pflag.NewFlagSet(component, pflag.ContinueOnError)
+	for _, set := range named.FlagSets {
+		all.AddFlagSet(set)
+	}
+	if err := all.Parse(args); err != nil {
+		return fmt.Errorf("%s flags: %w", component, err)
+	}
+	return nil
+}

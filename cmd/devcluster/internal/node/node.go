@@ -1,0 +1,127 @@
+// Package node pretends to be a Kubernetes node: pods that the scheduler
+// places on it go through the states that a kubelet would report, without a
+// container being run. KWOK plays the stages that this package defines.
+//
+// How a pod fares is chosen by the tag of its containers' images, or for all
+// its containers by the annotation BehaviorAnnotation; see Behavior.
+package node
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/kwok/pkg/apis/internalversion"
+	"sigs.k8s.io/kwok/pkg/kwok/controllers"
+	"sigs.k8s.io/kwok/pkg/log"
+	"sigs.k8s.io/kwok/pkg/utils/client"
+)
+
+const (
+	// Name is the node's.
+	Name = "node-1"
+
+	// Capacity of the node. A pod that asks for more stays unschedulable.
+	cpus   = "32"
+	memory = "256Gi"
+	pods   = "1000"
+
+	// nodeIP has no kubelet behind it: asking for a pod's log fails at once.
+	nodeIP  = "127.0.0.1"
+	podCIDR = "10.244.0.1/16"
+
+	// A node whose lease is older than 50 seconds counts as lost. KWOK renews
+	// it after a quarter of this.
+	leaseSeconds = 40
+	// Enough workers for a burst of some hundred pods.
+	workers = 8
+)
+
+// Run registers the node and plays it until ctx is done. It writes what KWOK
+// has to say to logs.
+func Run(ctx context.Context, kubeconfig string, logs io.Writer) error {
+	ctx = log.NewContext(ctx, log.NewLogger(logs, log.LevelWarn))
+	clients, err := client.NewClientset("", kubeconfig)
+	if err != nil {
+		return fmt.Errorf("node: make clients: %w", err)
+	}
+	config, err := clients.ToRESTConfig()
+	if err != nil {
+		return fmt.Errorf("node: make clients: %w", err)
+	}
+	restClient, err := rest.RESTClientFor(config)
+	if err != nil {
+		return fmt.Errorf("node: make REST client: %w", err)
+	}
+	typed, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("node: make typed client: %w", err)
+	}
+	dynamic, err := clients.ToDynamicClient()
+	if err != nil {
+		return fmt.Errorf("node: make dynamic client: %w", err)
+	}
+	mapper, err := clients.ToRESTMapper()
+	if err != nil {
+		return fmt.Errorf("node: make REST mapper: %w", err)
+	}
+	if err := register(ctx, typed); err != nil {
+		return fmt.Errorf("node: register: %w", err)
+	}
+	controller, err := controllers.NewController(controllers.Config{
+		Clock:                      clock.RealClock{},
+		DynamicClient:              dynamic,
+		RESTClient:                 restClient,
+		RESTMapper:                 mapper,
+		TypedClient:                typed,
+		ImpersonatingDynamicClient: clients.ToImpersonatingDynamicClient(),
+		ImpersonatingTypedClient:   clients.ToImpersonatingTypedClient(),
+		ManageSingleNode:           Name,
+		CIDR:                       podCIDR,
+		NodeIP:                     nodeIP,
+		NodeName:                   Name,
+		NodeLeaseDurationSeconds:   leaseSeconds,
+		NodeLeaseParallelism:       1,
+		NodePlayStageParallelism:   1,
+		PodPlayStageParallelism:    workers,
+		PodsOnNodeSyncParallelism:  1,
+		// The same after a restart: the node's lease need not expire first.
+		ID: "devcluster",
+		LocalStages: map[internalversion.StageResourceRef][]*internalversion.Stage{
+			nodeResource: nodeStages(),
+			podResource:  podStages(),
+		},
+		FuncMap: templateFunctions,
+	})
+	if err != nil {
+		return fmt.Errorf("node: configure KWOK: %w", err)
+	}
+	if err := controller.Start(ctx); err != nil {
+		return fmt.Errorf("node: start KWOK: %w", err)
+	}
+	<-ctx.Done()
+	return nil
+}
+
+func register(ctx context.Context, client kubernetes.Interface) error {
+	_, err := client.CoreV1().Nodes().Create(ctx, &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: Name,
+			Labels: map[string]string{
+				corev1.LabelHostname:   Name,
+				corev1.LabelOSStable:   "linux",
+				corev1.LabelArchStable: "amd64",
+			},
+		},
+	}, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
+}

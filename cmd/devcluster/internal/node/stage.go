@@ -1,0 +1,95 @@
+package node
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/kwok/pkg/apis/internalversion"
+)
+
+// step is a stage of a pod's life in few words.
+type step struct {
+	name string
+	// when are the conditions, all of which must hold. A pod that is being
+	// deleted takes no step.
+	when []internalversion.MatchExpression
+	// after is the delay, unless afterQuery finds one in the pod.
+	after      time.Duration
+	afterQuery string
+	// event is the message of a warning that the step leaves.
+	event string
+	// status names the template function that renders the pod's new status.
+	status string
+}
+
+// podStages returns the stages of a pod for KWOK.
+func podStages() []*internalversion.Stage {
+	list := []*internalversion.Stage{podDeletion}
+	for _, s := range steps {
+		template := "{{ " + s.status + " . (PodIPsWith .spec.nodeName (or .spec.hostNetwork false) .metadata.uid .metadata.name .metadata.namespace) }}"
+		stage := newStage(podResource, s.name, s.after, s.afterQuery, template, append(all(absent(deletedQuery)), s.when...))
+		if s.event != "" {
+			stage.Spec.Steps = append(stage.Spec.Steps, internalversion.StageStep{
+				Event: &internalversion.StageEvent{Type: corev1.EventTypeWarning, Reason: "Failed", Message: s.event},
+			})
+		}
+		list = append(list, stage)
+	}
+	return list
+}
+
+func newStage(resource internalversion.StageResourceRef, name string, after time.Duration, afterQuery, status string,
+	when []internalversion.MatchExpression) *internalversion.Stage {
+	stage := &internalversion.Stage{
+		ObjectMeta: named(name),
+		Spec: internalversion.StageSpec{
+			ResourceRef: resource,
+			Selector:    &internalversion.StageSelector{MatchExpressions: when},
+			Steps: []internalversion.StageStep{{
+				Patch: &internalversion.StagePatch{Subresource: "status", Root: "status", Template: status},
+			}},
+		},
+	}
+	if after > 0 {
+		milliseconds := after.Milliseconds()
+		stage.Spec.Delay = &internalversion.StageDelay{DurationMilliseconds: &milliseconds}
+		if afterQuery != "" {
+			stage.Spec.Delay.DurationFrom = &internalversion.ExpressionFrom{
+				JQ: &internalversion.ExpressionJQ{Expression: afterQuery},
+			}
+		}
+	}
+	return stage
+}
+
+func named(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
+
+// all of the conditions must hold.
+func all(conditions ...internalversion.MatchExpression) []internalversion.MatchExpression {
+	return conditions
+}
+
+func present(query string) internalversion.MatchExpression {
+	return match[string](query, internalversion.SelectorOpExists)
+}
+
+func absent(query string) internalversion.MatchExpression {
+	return match[string](query, internalversion.SelectorOpDoesNotExist)
+}
+
+func isOneOf[T ~string](query string, values ...T) internalversion.MatchExpression {
+	return match(query, internalversion.SelectorOpIn, values...)
+}
+
+func isNot[T ~string](query string, values ...T) internalversion.MatchExpression {
+	return match(query, internalversion.SelectorOpNotIn, values...)
+}
+
+func match[T ~string](query string, operator internalversion.SelectorOperator, values ...T) internalversion.MatchExpression {
+	jq := &internalversion.SelectorJQ{Key: query, Operator: operator}
+	for _, value := range values {
+		jq.Values = append(jq.Values, string(value))
+	}
+	return internalversion.MatchExpression{JQ: jq}
+}

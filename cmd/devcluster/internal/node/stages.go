@@ -1,0 +1,201 @@
+package node
+
+import (
+	"fmt"
+	"time"
+
+	"sigs.k8s.io/kwok/pkg/apis/internalversion"
+)
+
+var (
+	nodeResource = internalversion.StageResourceRef{APIGroup: "v1", Kind: "Node"}
+	podResource  = internalversion.StageResourceRef{APIGroup: "v1", Kind: "Pod"}
+)
+
+// jq expressions over a pod. One may yield several values: isOneOf holds when
+// any of them is listed, isNot when none is.
+const (
+	// The behavior of every container, as behaviors in behavior.go finds it.
+	behaviorQuery = `(.metadata.annotations["` + BehaviorAnnotation + `"] // (.spec.containers[] | ` + tagQuery + `)),` +
+		`(.spec.initContainers[]? | ` + tagQuery + `),` +
+		`(.metadata.annotations["` + DelayAnnotation + `"] | select(. != null) | "slow")`
+	tagQuery = `.image | split("@")[0] | split(":") | last`
+
+	allStatuses   = `(.status.initContainerStatuses[]?, .status.containerStatuses[]?)`
+	waitingQuery  = allStatuses + ` | .state.waiting.reason`
+	startedQuery  = `.status.containerStatuses`
+	phaseQuery    = `.status.phase`
+	restartQuery  = `.spec.restartPolicy`
+	deletedQuery  = `.metadata.deletionTimestamp`
+	durationQuery = `.metadata.annotations["` + DurationAnnotation + `"]`
+	delayQuery    = `.metadata.annotations["` + DelayAnnotation + `"]`
+	// Doubles with every restart, as backOff in status.go does.
+	backOffQuery = `[300, 10 * pow(2; ([` + allStatuses + ` | .restartCount] | max) - 1)] | min | "\(.)s"`
+)
+
+// steps are those of a pod's life. In every state at most one of them
+// applies: when several do, KWOK picks one at random.
+var steps = []step{
+	{
+		// pkg/kubelet/status/generate.go: the conditions of a pod all of whose
+		// containers are ready.
+		name:   "ready",
+		status: "running",
+		when: all(
+			absent(startedQuery),
+			isNot(behaviorQuery, MissingImage, Crash, Fail, Slow)),
+	},
+	{
+		// pkg/kubelet/kubelet_pods.go: ContainerCreating, and PodInitializing
+		// behind init containers.
+		name:   "create",
+		status: "creating",
+		when: all(
+			absent(startedQuery),
+			isOneOf(behaviorQuery, Slow),
+			isNot(behaviorQuery, MissingImage, Crash, Fail)),
+	},
+	{
+		name:       "ready-slowly",
+		status:     "running",
+		after:      5 * time.Second,
+		afterQuery: delayQuery,
+		when: all(
+			isOneOf(waitingQuery, creatingReason, initializingReason),
+			isNot(behaviorQuery, MissingImage, Crash, Fail)),
+	},
+	{
+		// pkg/kubelet/images/types.go: the reason ErrImagePull.
+		// pkg/kubelet/images/image_manager.go: the runtime's error is the
+		// message; ours is containerd's for a tag that the registry lacks.
+		// pkg/kubelet/kuberuntime/kuberuntime_container.go: the event.
+		name:   "pull",
+		status: "pullFailed",
+		after:  300 * time.Millisecond,
+		event:  "Error: " + pullFailedReason,
+		when: all(
+			absent(startedQuery),
+			isOneOf(behaviorQuery, MissingImage)),
+	},
+	{
+		// pkg/kubelet/images/types.go: the reason ImagePullBackOff.
+		// pkg/kubelet/images/image_manager.go: its message, which quotes the
+		// failed pull.
+		// pkg/kubelet/kuberuntime/kuberuntime_container.go: the event.
+		name:   "back-off-pull",
+		status: "pullBackOff",
+		after:  1500 * time.Millisecond,
+		event:  "Error: " + pullBackOffReason,
+		when:   all(isOneOf(waitingQuery, pullFailedReason)),
+	},
+	{
+		// pkg/kubelet/status/generate.go: ContainersNotReady, as for a
+		// container whose readiness probe has not succeeded yet.
+		name:   "start-in-vain",
+		status: "started",
+		when: all(
+			absent(startedQuery),
+			isOneOf(behaviorQuery, Crash, Fail),
+			isNot(behaviorQuery, MissingImage)),
+	},
+	{
+		// pkg/kubelet/container/sync_result.go: the reason CrashLoopBackOff.
+		// pkg/kubelet/kuberuntime/kuberuntime_manager.go: its message.
+		name:       "crash",
+		status:     "crashed",
+		after:      time.Second,
+		afterQuery: durationQuery,
+		when: all(
+			present(startedQuery),
+			isOneOf(phaseQuery, "Pending", "Running"),
+			isOneOf(behaviorQuery, Crash, Fail),
+			isNot(behaviorQuery, MissingImage),
+			isNot(restartQuery, "Never"),
+			isNot(waitingQuery, crashLoopReason)),
+	},
+	{
+		// pkg/kubelet/kubelet.go: the first and the longest back-off.
+		name:       "restart",
+		status:     "restarted",
+		after:      firstBackOff,
+		afterQuery: backOffQuery,
+		when:       all(isOneOf(waitingQuery, crashLoopReason)),
+	},
+	{
+		// pkg/kubelet/kubelet_pods.go (getPhase): a container failed and none is
+		// to be restarted.
+		name:       "fail",
+		status:     "failed",
+		after:      time.Second,
+		afterQuery: durationQuery,
+		when: all(
+			present(startedQuery),
+			isOneOf(phaseQuery, "Pending", "Running"),
+			isOneOf(behaviorQuery, Crash, Fail),
+			isNot(behaviorQuery, MissingImage),
+			isOneOf(restartQuery, "Never")),
+	},
+	{
+		// pkg/kubelet/kubelet_pods.go (getPhase): all containers ended well and
+		// none is to be restarted.
+		name:       "complete",
+		status:     "completed",
+		after:      time.Second,
+		afterQuery: durationQuery,
+		when: all(
+			isOneOf(phaseQuery, "Running"),
+			isNot(restartQuery, "Always"),
+			isNot(behaviorQuery, MissingImage, Crash, Fail)),
+	},
+}
+
+// podDeletion ends a pod that is being deleted, at once: no container has to
+// be given time to stop.
+var podDeletion = &internalversion.Stage{
+	ObjectMeta: named("delete"),
+	Spec: internalversion.StageSpec{
+		ResourceRef: podResource,
+		Selector:    &internalversion.StageSelector{MatchExpressions: all(present(deletedQuery))},
+		Steps:       []internalversion.StageStep{{Delete: true}},
+	},
+}
+
+// nodeStages register what the node can hold, and keep it ready.
+func nodeStages() []*internalversion.Stage {
+	const readyQuery = `.status.conditions[]? | select(.type == "Ready") | .status`
+	const conditions = `
+conditions:
+{{- range NodeConditions }}
+- type: {{ .type | Quote }}
+  status: {{ .status | Quote }}
+  reason: {{ .reason | Quote }}
+  message: {{ .message | Quote }}
+  lastHeartbeatTime: {{ Now | Quote }}
+  lastTransitionTime: {{ $.metadata.creationTimestamp | Quote }}
+{{- end }}
+`
+	resources := fmt.Sprintf("{cpu: %q, memory: %q, pods: %q, ephemeral-storage: 1Ti}", cpus, memory, pods)
+	return []*internalversion.Stage{
+		newStage(nodeResource, "register", 0, "", conditions+`
+addresses:
+- {type: InternalIP, address: {{ NodeIP | Quote }}}
+- {type: Hostname, address: {{ NodeName | Quote }}}
+capacity: `+resources+`
+allocatable: `+resources+`
+nodeInfo:
+  architecture: amd64
+  operatingSystem: linux
+  osImage: devcluster
+  kernelVersion: none
+  containerRuntimeVersion: kwok://{{ Version }}
+  kubeletVersion: kwok-{{ Version }}
+  kubeProxyVersion: ""
+  machineID: ""
+  systemUUID: ""
+  bootID: ""
+`, all(isNot(readyQuery, "True"))),
+		// pkg/kubelet/apis/config/v1beta1/defaults.go: beside the lease, the
+		// status itself is reported every five minutes.
+		newStage(nodeResource, "report", 5*time.Minute, "", conditions, all(isOneOf(readyQuery, "True"))),
+	}
+}

@@ -1,0 +1,317 @@
+package node
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/kwok/pkg/utils/gotpl"
+)
+
+// The reasons that a kubelet gives for a container that waits.
+const (
+	creatingReason     = "ContainerCreating"
+	initializingReason = "PodInitializing"
+	pullFailedReason   = "ErrImagePull"
+	pullBackOffReason  = "ImagePullBackOff"
+	crashLoopReason    = "CrashLoopBackOff"
+)
+
+const (
+	firstBackOff = 10 * time.Second
+	maxBackOff   = 300 * time.Second
+)
+
+// templateFunctions render the new status of a pod, one function for each
+// state that the steps lead to. All take the pod and its IP addresses.
+var templateFunctions = gotpl.FuncMap{
+	"creating":    render(creating),
+	"running":     render(running),
+	"pullFailed":  render(pullFailed),
+	"pullBackOff": render(pullBackOff),
+	"started":     render(started),
+	"restarted":   render(restarted),
+	"crashed":     render(crashed),
+	"failed":      render(failed),
+	"completed":   render(completed),
+}
+
+// container is one container of a pod whose new status is being written.
+type container struct {
+	corev1.ContainerStatus
+	behavior Behavior
+	pod      *corev1.Pod
+	now      metav1.Time
+}
+
+// state changes the status of the containers that a step is about and leaves
+// the others as they run. It says what phase the pod is in then.
+type state func(c *container) corev1.PodPhase
+
+func creating(c *container) corev1.PodPhase {
+	c.wait(creatingReason, "")
+	return corev1.PodPending
+}
+
+func running(*container) corev1.PodPhase { return corev1.PodRunning }
+
+func pullFailed(c *container) corev1.PodPhase {
+	if c.behavior == MissingImage {
+		c.wait(pullFailedReason, pullError(c.Image))
+	}
+	return corev1.PodPending
+}
+
+func pullBackOff(c *container) corev1.PodPhase {
+	if c.behavior == MissingImage {
+		c.wait(pullBackOffReason, fmt.Sprintf("Back-off pulling image %q: %s: %s", c.Image, pullFailedReason, pullError(c.Image)))
+	}
+	return corev1.PodPending
+}
+
+// started lets a failing container run without ever being ready. A container
+// that was ready for a moment would make a Deployment available, and a waiting
+// helm succeed.
+func started(c *container) corev1.PodPhase {
+	if c.behavior.ends() {
+		c.Ready = false
+	}
+	return corev1.PodRunning
+}
+
+func restarted(c *container) corev1.PodPhase {
+	if c.behavior.ends() {
+		c.RestartCount++
+	}
+	return started(c)
+}
+
+// crashed skips one restart: a kubelet repeats the first start without delay,
+// and backs off when that has failed too.
+func crashed(c *container) corev1.PodPhase {
+	if c.behavior.ends() {
+		c.RestartCount = max(c.RestartCount, 1)
+		c.LastTerminationState.Terminated = c.terminated(1)
+		c.wait(crashLoopReason, fmt.Sprintf("back-off %s restarting failed container=%s pod=%s_%s(%s)",
+			backOff(c.RestartCount), c.Name, c.pod.Name, c.pod.Namespace, c.pod.UID))
+	}
+	return corev1.PodRunning
+}
+
+func failed(c *container) corev1.PodPhase {
+	code := int32(0)
+	if c.behavior.ends() {
+		code = 1
+	}
+	c.end(code)
+	return corev1.PodFailed
+}
+
+func completed(c *container) corev1.PodPhase {
+	c.end(0)
+	return corev1.PodSucceeded
+}
+
+// pullError is containerd's for a tag that its registry does not know.
+func pullError(image string) string {
+	reference := image
+	if first, _, found := strings.Cut(image, "/"); !found {
+		reference = "docker.io/library/" + image
+	} else if !strings.ContainsAny(first, ".:") && first != "localhost" {
+		reference = "docker.io/" + image
+	}
+	return fmt.Sprintf("rpc error: code = NotFound desc = failed to pull and unpack image %q: "+
+		"failed to resolve reference %q: %s: not found", reference, reference, reference)
+}
+
+// backOff is the delay before the restart that follows this many.
+func backOff(restarts int32) time.Duration {
+	if restarts > 6 {
+		return maxBackOff
+	}
+	return min(firstBackOff<<(restarts-1), maxBackOff)
+}
+
+func (c *container) wait(reason, message string) {
+	c.Ready = false
+	c.Started = new(bool)
+	c.State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}
+}
+
+func (c *container) end(code int32) {
+	ended := c.terminated(code)
+	c.Ready = false
+	c.Started = new(bool)
+	c.State = corev1.ContainerState{Terminated: ended}
+}
+
+// terminated describes the end, now, of the run that the pod's status shows.
+func (c *container) terminated(code int32) *corev1.ContainerStateTerminated {
+	reason := "Completed"
+	if code != 0 {
+		reason = "Error"
+	}
+	since := c.now
+	if c.State.Running != nil {
+		since = c.State.Running.StartedAt
+	}
+	return &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason, StartedAt: since, FinishedAt: c.now}
+}
+
+// render makes a template function of a state.
+func render(s state) func(object any, ips []string) (string, error) {
+	return func(object any, ips []string) (string, error) {
+		text, err := json.Marshal(object)
+		if err != nil {
+			return "", err
+		}
+		var pod corev1.Pod
+		if err := json.Unmarshal(text, &pod); err != nil {
+			return "", fmt.Errorf("read pod: %w", err)
+		}
+		text, err = json.Marshal(newStatus(&pod, ips, s, metav1.Now()))
+		return string(text), err
+	}
+}
+
+// newStatus is the status of pod in state s.
+func newStatus(pod *corev1.Pod, ips []string, s state, now metav1.Time) corev1.PodStatus {
+	status := corev1.PodStatus{
+		ObservedGeneration: pod.Generation,
+		StartTime:          pod.Status.StartTime,
+		HostIP:             nodeIP,
+		HostIPs:            []corev1.HostIP{{IP: nodeIP}},
+	}
+	if status.StartTime == nil {
+		status.StartTime = &now
+	}
+	for i, ip := range ips {
+		if i == 0 {
+			status.PodIP = ip
+		}
+		status.PodIPs = append(status.PodIPs, corev1.PodIP{IP: ip})
+	}
+
+	initialized := true
+	inits := behaviors(pod, pod.Spec.InitContainers, true)
+	for i, spec := range pod.Spec.InitContainers {
+		c := newContainer(pod, spec, pod.Status.InitContainerStatuses, inits[i], now)
+		switch {
+		case !initialized:
+			c.wait(initializingReason, "")
+		case initBlocks(c, s):
+			initialized = false
+			status.Phase = corev1.PodPending
+			if phase := s(c); phase == corev1.PodFailed {
+				status.Phase = phase
+			}
+		case spec.RestartPolicy == nil || *spec.RestartPolicy != corev1.ContainerRestartPolicyAlways:
+			c.end(0)
+			c.Ready = true
+		}
+		status.InitContainerStatuses = append(status.InitContainerStatuses, c.ContainerStatus)
+	}
+	mains := behaviors(pod, pod.Spec.Containers, false)
+	for i, spec := range pod.Spec.Containers {
+		c := newContainer(pod, spec, pod.Status.ContainerStatuses, mains[i], now)
+		if !initialized {
+			c.wait(initializingReason, "")
+		} else {
+			status.Phase = s(c)
+		}
+		status.ContainerStatuses = append(status.ContainerStatuses, c.ContainerStatus)
+	}
+	status.Conditions = conditions(pod, status, initialized, now)
+	return status
+}
+
+// initBlocks says whether an init container keeps the pod from going on.
+func initBlocks(c *container, s state) bool {
+	before := c.ContainerStatus
+	s(c)
+	blocks := !c.Ready && c.State.Terminated == nil || c.State.Terminated != nil && c.State.Terminated.ExitCode != 0
+	c.ContainerStatus = before
+	return blocks
+}
+
+// newContainer starts from a container that runs and is ready, with what the
+// pod's present status knows about its past.
+func newContainer(pod *corev1.Pod, spec corev1.Container, known []corev1.ContainerStatus, behavior Behavior, now metav1.Time) *container {
+	started := true
+	c := &container{behavior: behavior, pod: pod, now: now, ContainerStatus: corev1.ContainerStatus{
+		Name:    spec.Name,
+		Image:   spec.Image,
+		Ready:   true,
+		Started: &started,
+		State:   corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}},
+	}}
+	at := slices.IndexFunc(known, func(s corev1.ContainerStatus) bool { return s.Name == spec.Name })
+	if at >= 0 {
+		c.RestartCount = known[at].RestartCount
+		c.LastTerminationState = known[at].LastTerminationState
+		if known[at].State.Running != nil {
+			c.State = known[at].State
+		}
+	}
+	return c
+}
+
+// conditions of a pod, as a kubelet derives them from its containers. The time
+// of one that keeps its status is kept as well.
+func conditions(pod *corev1.Pod, status corev1.PodStatus, initialized bool, now metav1.Time) []corev1.PodCondition {
+	ready := corev1.PodCondition{Status: corev1.ConditionTrue}
+	var unready []string
+	for _, c := range status.ContainerStatuses {
+		if !c.Ready {
+			unready = append(unready, c.Name)
+		}
+	}
+	switch {
+	case status.Phase == corev1.PodSucceeded:
+		ready = corev1.PodCondition{Status: corev1.ConditionFalse, Reason: "PodCompleted"}
+	case status.Phase == corev1.PodFailed:
+		ready = corev1.PodCondition{Status: corev1.ConditionFalse, Reason: "PodFailed"}
+	case len(unready) > 0:
+		ready = corev1.PodCondition{Status: corev1.ConditionFalse, Reason: "ContainersNotReady",
+			Message: fmt.Sprintf("containers with unready status: %s", unready)}
+	}
+	init := corev1.PodCondition{Status: corev1.ConditionTrue}
+	if !initialized {
+		var incomplete []string
+		for _, c := range status.InitContainerStatuses {
+			if c.State.Terminated == nil || c.State.Terminated.ExitCode != 0 {
+				incomplete = append(incomplete, c.Name)
+			}
+		}
+		init = corev1.PodCondition{Status: corev1.ConditionFalse, Reason: "ContainersNotInitialized",
+			Message: fmt.Sprintf("containers with incomplete status: %s", incomplete)}
+	}
+	sandbox := corev1.PodCondition{Status: corev1.ConditionTrue}
+	if status.Phase == corev1.PodSucceeded || status.Phase == corev1.PodFailed {
+		sandbox.Status = corev1.ConditionFalse
+	}
+	var list []corev1.PodCondition
+	for _, condition := range []struct {
+		name corev1.PodConditionType
+		corev1.PodCondition
+	}{
+		{corev1.PodReadyToStartContainers, sandbox},
+		{corev1.PodInitialized, init},
+		{corev1.ContainersReady, ready},
+		{corev1.PodReady, ready},
+	} {
+		c := condition.PodCondition
+		c.Type, c.ObservedGeneration, c.LastTransitionTime = condition.name, pod.Generation, now
+		for _, old := range pod.Status.Conditions {
+			if old.Type == c.Type && old.Status == c.Status {
+				c.LastTransitionTime = old.LastTransitionTime
+			}
+		}
+		list = append(list, c)
+	}
+	return list
+}
