@@ -181,3 +181,6 @@ func (p *Process) Close() error {
 	}
 	return nil
 }
+
+// Folder is the session's private folder.
+func (p *Process) Folder() string { return string(p.folder) }

@@ -1,0 +1,145 @@
+package helmcli_test
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/helmcli"
+)
+
+func TestArguments(t *testing.T) {
+	five := 5
+	tests := []struct {
+		name    string
+		request stream.Request
+		helm3   string
+		helm4   string
+	}{
+		{
+			name: "install",
+			request: stream.Request{
+				Operation: stream.OperationInstall, Chart: stream.Chart{Ref: "nginx", Repo: "https://charts.example.com", Version: "^1.2"}, Values: []byte("a: 1"),
+				Options: stream.Options{CreateNamespace: true, Wait: true, RollbackOnFailure: true, TimeoutSeconds: 20, Labels: map[string]string{"team": "blue"}},
+			},
+			helm3: "helm install --debug --namespace=shop --create-namespace --wait --atomic --labels=helmtrail.dev/session=S,team=blue --timeout=20s --values=(private) --repo=https://charts.example.com --version=^1.2 -- web nginx",
+			helm4: "helm install --debug --namespace=shop --create-namespace --wait --rollback-on-failure --labels=helmtrail.dev/session=S,team=blue --timeout=20s --values=(private) --repo=https://charts.example.com --version=^1.2 -- web nginx",
+		},
+		{
+			name:    "upgrade",
+			request: stream.Request{Operation: stream.OperationUpgrade, Chart: stream.Chart{Ref: "oci://example.com/charts/nginx"}, Options: stream.Options{HistoryMax: &five, ReuseValues: true, CleanupOnFail: true}},
+			helm3:   "helm upgrade --debug --namespace=shop --cleanup-on-fail --history-max=5 --reuse-values --labels=helmtrail.dev/session=S --timeout=5m0s -- web oci://example.com/charts/nginx",
+			helm4:   "helm upgrade --debug --namespace=shop --cleanup-on-fail --history-max=5 --reuse-values --labels=helmtrail.dev/session=S --timeout=5m0s -- web oci://example.com/charts/nginx",
+		},
+		{
+			name:    "rollback",
+			request: stream.Request{Operation: stream.OperationRollback, Revision: 3, Options: stream.Options{Wait: true, WaitForJobs: true}},
+			helm3:   "helm rollback --debug --namespace=shop --wait --wait-for-jobs --timeout=5m0s -- web 3",
+			helm4:   "helm rollback --debug --namespace=shop --wait --wait-for-jobs --timeout=5m0s -- web 3",
+		},
+		{
+			name:    "uninstall",
+			request: stream.Request{Operation: stream.OperationUninstall, Options: stream.Options{KeepHistory: true, NoHooks: true}},
+			helm3:   "helm uninstall --debug --namespace=shop --no-hooks --keep-history --timeout=5m0s -- web",
+			helm4:   "helm uninstall --debug --namespace=shop --no-hooks --keep-history --timeout=5m0s -- web",
+		},
+	}
+	for version, want := range map[string]func(i int) string{
+		"v3.22.0": func(i int) string { return tests[i].helm3 },
+		"v4.3.2":  func(i int) string { return tests[i].helm4 },
+	} {
+		h := standIn(t, version, "")
+		for i, test := range tests {
+			request := test.request
+			request.Release = session.Release
+			if err := h.Check(request); err != nil {
+				t.Errorf("%s %s: %v", version, test.name, err)
+			}
+			if diff := cmp.Diff(want(i), strings.Join(h.Command("S", request), " ")); diff != "" {
+				t.Errorf("%s %s (-want +got):\n%s", version, test.name, diff)
+			}
+		}
+	}
+}
+
+// Arguments that begin with a dash were taken for helm's own flags:
+// https://github.com/helmfile/helmfile/issues/2563. Here they are refused
+// before anything is run.
+func TestNamesThatHelmWouldReadAsFlagsAreRefused(t *testing.T) {
+	h := standIn(t, "v4.3.2", "")
+	with := func(change func(*stream.Request)) stream.Request {
+		r := install()
+		change(&r)
+		return r
+	}
+	name := func(s string) stream.Request { return with(func(r *stream.Request) { r.Release.Name = s }) }
+	chart := func(s string) stream.Request { return with(func(r *stream.Request) { r.Chart.Ref = s }) }
+	tests := []struct {
+		field   string
+		request stream.Request
+	}{
+		{"name", name("-h")},
+		{"name", name("--kubeconfig=/x")},
+		{"name", name("-ndefault")},
+		{"name", name("a/b")},
+		{"name", name("..")},
+		{"name", name("Upper")},
+		{"name", name("a\nb")},
+		{"name", name("")},
+		{"name", name(strings.Repeat("a", 54))},
+		{"namespace", with(func(r *stream.Request) { r.Release.Namespace = "--all-namespaces" })},
+		{"namespace", with(func(r *stream.Request) { r.Release.Namespace = "a.b" })},
+		{"chart.ref", chart("")},
+		{"chart.ref", chart("--post-renderer=/bin/sh")},
+		{"chart.ref", chart("../web")},
+		{"chart.ref", chart("/etc")},
+		{"chart.ref", chart("missing")},
+		{"chart.ref", chart("file:///etc/passwd")},
+		{"chart.ref", chart("https://user:password@example.com/x.tgz")},
+		{"chart.version", with(func(r *stream.Request) { r.Chart.Version = "-d" })},
+		{"chart.repo", with(func(r *stream.Request) { r.Chart.Repo = "--ca-file=/x" })},
+		{"chart.repo", with(func(r *stream.Request) { r.Chart.Repo = "file:///etc" })},
+		{"values", with(func(r *stream.Request) { r.Values = []byte("- a list") })},
+		{"options.labels", with(func(r *stream.Request) { r.Options.Labels = map[string]string{"a": "b,c=d"} })},
+		{"options.labels", with(func(r *stream.Request) { r.Options.Labels = map[string]string{"helmtrail.dev/session": "x"} })},
+		{"options.description", with(func(r *stream.Request) { r.Options.Description = "two\nlines" })},
+		{"options.timeoutSeconds", with(func(r *stream.Request) { r.Options.TimeoutSeconds = -1 })},
+		{"revision", stream.Request{Operation: stream.OperationRollback, Release: session.Release}},
+	}
+	for _, test := range tests {
+		err := h.Check(test.request)
+		invalid := (*stream.InvalidError)(nil)
+		if !errors.As(err, &invalid) || invalid.Field != test.field {
+			t.Errorf("%+v: got %v, want a refusal of %s", test.request, err, test.field)
+		}
+	}
+	if err := h.Check(install()); err != nil {
+		t.Errorf("a good request was refused: %v", err)
+	}
+}
+
+func TestAnOptionOfAnotherOperationIsRefused(t *testing.T) {
+	request := install()
+	request.Options.KeepHistory = true
+	err := standIn(t, "v4.3.2", "").Check(request)
+	unsupported := (*stream.UnsupportedError)(nil)
+	if !errors.As(err, &unsupported) || unsupported.Option != "keepHistory" {
+		t.Errorf("got %v, want a refusal of keepHistory", err)
+	}
+}
+
+// Without helm there is still a Helm, which says what to do.
+func TestWithoutHelmEveryRequestSaysWhatToInstall(t *testing.T) {
+	h, err := helmcli.New(t.Context(), helmcli.Config{Binary: filepath.Join(t.TempDir(), "helm"), Folder: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = h.Check(install())
+	if !errors.Is(err, stream.ErrNoHelm) || !strings.Contains(err.Error(), "--helm") {
+		t.Errorf("got %v, want an error that names --helm", err)
+	}
+}

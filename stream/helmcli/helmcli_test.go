@@ -1,0 +1,117 @@
+package helmcli_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/helmcli"
+)
+
+// TestMain makes the test binary its own supervisor, as the program is.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "supervise" {
+		if err := helmcli.Supervise(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+var session = stream.SessionRef{
+	Release: stream.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"},
+	ID:      "0b0fbd4e-6c0a-4f8a-9e6e-000000000001",
+}
+
+// standIn is a helm that says it has the given version and otherwise does what
+// the shell script says: real helm cannot be made to misbehave on demand.
+func standIn(t *testing.T, version, script string) *helmcli.Helm {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "helm")
+	text := "#!/bin/sh\nif [ \"$1\" = version ]; then echo " + version + "; exit 0; fi\n" + script + "\n"
+	if err := os.WriteFile(binary, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	charts := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(charts, "web"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h, err := helmcli.New(t.Context(), helmcli.Config{
+		Binary: binary, Folder: filepath.Join(t.TempDir(), "sessions"), ChartDir: charts,
+		Supervisor: []string{os.Args[0], "supervise"}, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.Problem() != nil {
+		t.Fatal(h.Problem())
+	}
+	return h
+}
+
+func install() stream.Request {
+	return stream.Request{Operation: stream.OperationInstall, Release: session.Release, Chart: stream.Chart{Ref: "web"}}
+}
+
+// start prepares and starts a process; it is closed when the test ends.
+func start(t *testing.T, h *helmcli.Helm, request stream.Request) stream.Process {
+	t.Helper()
+	if err := h.Check(request); err != nil {
+		t.Fatal(err)
+	}
+	p, err := h.Prepare(session, request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := p.Start(t.Context(), stream.Launch{Kubeconfig: []byte("kubeconfig"), StartRevision: 4}); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// follow returns the output and the end of a process.
+func follow(ctx context.Context, t *testing.T, p stream.Process) ([]stream.Line, stream.ProcessEnd) {
+	t.Helper()
+	var lines []stream.Line
+	end, err := p.Follow(ctx, 0, func(l stream.Line) error {
+		lines = append(lines, l)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines, end
+}
+
+func text(lines []stream.Line) string {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(l.Text)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func exitCode(end stream.ProcessEnd) string {
+	switch {
+	case end.Exit == nil:
+		return "none"
+	case end.Exit.Code == nil:
+		return end.Exit.Signal
+	}
+	return fmt.Sprint(*end.Exit.Code)
+}
