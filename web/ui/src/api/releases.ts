@@ -1,0 +1,201 @@
+import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { answer, api, ApiError, type Schemas } from './client';
+import { EventStream } from './eventstream';
+
+/** `stuck` is reserved: it is always null. */
+export type Release = Omit<Schemas['Release'], 'stuck'>;
+export type Cluster = Schemas['Cluster'];
+type ClusterEvent = Schemas['ClusterEvent'];
+
+/** The clusters that the server watches. */
+export function useClusters() {
+  return useQuery({
+    queryKey: ['clusters'],
+    queryFn: async () => (await answer(api.GET('/clusters'))).items,
+    refetchInterval: 10_000,
+  });
+}
+
+/** Some of a cluster's releases, and the position in its stream from which on they may change. */
+interface ReleaseList {
+  items: Release[];
+  cursor: string;
+}
+
+const PAGE = 5000;
+
+/** So long are transitions gathered before the releases that they concern are read. */
+const GATHER_MS = 150;
+
+/** When more releases than this changed at once, one list is cheaper than many single answers. */
+const SINGLE_MAX = 20;
+
+/** Nothing in the stream tells that a session ended after the last transition, so these releases are read again. */
+const SESSION_POLL_MS = 2000;
+
+const UNLIVE_POLL_MS = 10_000;
+
+const listKey = (cluster: string, namespace?: string) => ['releases', cluster, namespace ?? null] as const;
+
+/**
+ * The releases of a cluster, or of one of its namespaces, kept as the cluster
+ * has them: by its stream of transitions or, when the server refuses that
+ * (`unlive` says why), by asking again and again.
+ */
+export function useReleases(cluster: string, namespace?: string) {
+  const [unlive, setUnlive] = useState<ApiError | null>(null);
+  const queries = useQueryClient();
+  const query = useQuery({
+    queryKey: listKey(cluster, namespace),
+    queryFn: () => readAll(cluster, namespace),
+    refetchInterval: unlive ? UNLIVE_POLL_MS : false,
+  });
+  const known = query.data !== undefined;
+  useEffect(() => {
+    if (!known) {
+      return;
+    }
+    const follower = new ListFollower(queries, cluster, namespace, setUnlive);
+    return () => {
+      follower.close();
+    };
+  }, [queries, cluster, namespace, known]);
+  return { ...query, unlive };
+}
+
+async function readAll(cluster: string, namespace?: string): Promise<ReleaseList> {
+  const items: Release[] = [];
+  let cursor: string | undefined;
+  let next: string | undefined;
+  do {
+    const query = { limit: PAGE, continue: next };
+    const page = await answer(
+      namespace === undefined
+        ? api.GET('/{cluster}/releases', { params: { path: { cluster }, query } })
+        : api.GET('/{cluster}/namespaces/{namespace}/releases', { params: { path: { cluster, namespace }, query } }),
+    );
+    items.push(...page.items);
+    // What changes while the pages are read comes after the first one's position.
+    cursor ??= page.cursor;
+    next = page.continue;
+  } while (next);
+  return { items, cursor };
+}
+
+/** Keeps one list in the query cache as the cluster's stream says, until it is closed. */
+class ListFollower {
+  #changed = new Map<string, { namespace: string; name: string }>();
+  #gathering: ReturnType<typeof setTimeout> | undefined;
+  #polling: ReturnType<typeof setInterval>;
+  #stream: EventStream;
+  #closed = false;
+
+  constructor(
+    private readonly queries: QueryClient,
+    private readonly cluster: string,
+    private readonly namespace: string | undefined,
+    onUnlive: (refused: ApiError | null) => void,
+  ) {
+    const since = this.#list()?.cursor ?? '';
+    this.#stream = new EventStream({
+      types: ['TRANSITION', 'RESET', 'HEARTBEAT'] satisfies ClusterEvent['type'][],
+      url: (lastEventId) =>
+        `/${encodeURIComponent(cluster)}/releases/events?since=${encodeURIComponent(lastEventId || since)}`,
+      onOpen: () => {
+        onUnlive(null);
+      },
+      onLost: () => undefined,
+      onEvent: (data) => {
+        this.#receive(JSON.parse(data) as ClusterEvent);
+      },
+      onEnd: onUnlive,
+    });
+    this.#polling = setInterval(() => {
+      this.#pollSessions();
+    }, SESSION_POLL_MS);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#stream.close();
+    clearTimeout(this.#gathering);
+    clearInterval(this.#polling);
+  }
+
+  #key() {
+    return listKey(this.cluster, this.namespace);
+  }
+
+  #list(): ReleaseList | undefined {
+    return this.queries.getQueryData<ReleaseList>(this.#key());
+  }
+
+  #receive(event: ClusterEvent): void {
+    if (event.type === 'RESET') {
+      void this.#readList();
+    } else if (event.type === 'TRANSITION' && (this.namespace === undefined || this.namespace === event.namespace)) {
+      this.#gather(event);
+    }
+  }
+
+  #pollSessions(): void {
+    for (const release of this.#list()?.items ?? []) {
+      if (release.session) {
+        this.#gather(release);
+      }
+    }
+  }
+
+  #gather({ namespace, name }: { namespace: string; name: string }): void {
+    this.#changed.set(`${namespace}/${name}`, { namespace, name });
+    this.#gathering ??= setTimeout(() => void this.#readChanged(), GATHER_MS);
+  }
+
+  /**
+   * One read at a time, and none beside a read of the whole list: so the last
+   * answer that is put into the list was asked for after the last transition.
+   */
+  async #readChanged(): Promise<void> {
+    if (this.queries.isFetching({ queryKey: this.#key() }) === 0) {
+      const changed = [...this.#changed.values()];
+      this.#changed.clear();
+      if (changed.length > SINGLE_MAX) {
+        await this.#readList();
+      } else {
+        await Promise.all(changed.map((release) => this.#readOne(release.namespace, release.name)));
+      }
+    }
+    const more = this.#changed.size > 0 && !this.#closed;
+    this.#gathering = more ? setTimeout(() => void this.#readChanged(), GATHER_MS) : undefined;
+  }
+
+  #readList(): Promise<void> {
+    return this.queries.invalidateQueries({ queryKey: this.#key() });
+  }
+
+  async #readOne(namespace: string, name: string): Promise<void> {
+    try {
+      const path = { cluster: this.cluster, namespace, name };
+      this.#put(namespace, name, await answer(api.GET('/{cluster}/namespaces/{namespace}/releases/{name}', { params: { path } })));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) {
+        this.#put(namespace, name, null);
+      } else {
+        await this.#readList();
+      }
+    }
+  }
+
+  #put(namespace: string, name: string, release: Release | null): void {
+    this.queries.setQueryData<ReleaseList>(this.#key(), (list) => {
+      if (!list) {
+        return list;
+      }
+      const items = [...list.items];
+      const found = items.findIndex((item) => item.namespace === namespace && item.name === name);
+      items.splice(found < 0 ? items.length : found, found < 0 ? 0 : 1, ...(release ? [release] : []));
+      return { ...list, items };
+    });
+  }
+}

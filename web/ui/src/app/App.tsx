@@ -1,0 +1,49 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { createBrowserRouter, Navigate } from 'react-router';
+import { RouterProvider } from 'react-router/dom';
+import { ApiError } from '../api/client';
+import { Layout } from './Layout';
+import { CrashPage } from './CrashPage';
+import { NotFoundPage } from './NotFoundPage';
+import { paths } from './paths';
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // Asking again helps against a server that is away, not against a refusal.
+      retry: (failures, error) => failures < 2 && error instanceof ApiError && error.passing,
+    },
+  },
+});
+
+const router = createBrowserRouter(
+  [
+    {
+      path: '/',
+      Component: Layout,
+      ErrorBoundary: CrashPage,
+      HydrateFallback: () => null,
+      children: [
+        { index: true, element: <Navigate to={paths.releases()} replace /> },
+        {
+          path: 'releases/:cluster?/:namespace?',
+          lazy: async () => ({ Component: (await import('../pages/releases/ReleasesPage')).ReleasesPage }),
+        },
+        {
+          path: 'events/:cluster/:namespace/:name',
+          lazy: async () => ({ Component: (await import('../pages/events/EventsPage')).EventsPage }),
+        },
+        { path: '*', Component: NotFoundPage },
+      ],
+    },
+  ],
+  { basename: '/helm' },
+);
+
+export function App() {
+  return (
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  );
+}

@@ -1,0 +1,77 @@
+import {
+  Button,
+  Masthead,
+  MastheadBrand,
+  MastheadContent,
+  MastheadLogo,
+  MastheadMain,
+  Page,
+  SkipToContent,
+  Title,
+  Toolbar,
+  ToolbarContent,
+  ToolbarGroup,
+  ToolbarItem,
+  Flex,
+} from '@patternfly/react-core';
+import type { AnchorHTMLAttributes } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, Outlet } from 'react-router';
+import { LANGUAGES, useLanguage } from '../i18n';
+import { paths } from './paths';
+
+const MAIN = 'main';
+
+const HomeLink = (props: AnchorHTMLAttributes<HTMLAnchorElement>) => <Link {...props} to={paths.releases()} />;
+
+/** What stands around every page. */
+export function Layout() {
+  const { t } = useTranslation('common');
+  return (
+    <Page
+      masthead={
+        <Masthead>
+          <MastheadMain>
+            <MastheadBrand>
+              <MastheadLogo component={HomeLink} aria-label={t('home')}>
+                <Flex alignItems={{ default: 'alignItemsCenter' }} gap={{ default: 'gapSm' }} component="span">
+                  <img src={`${import.meta.env.BASE_URL}logo.svg`} alt="" width="32" height="32" />
+                  <Title headingLevel="h2" size="lg">
+                    helmtrail
+                  </Title>
+                </Flex>
+              </MastheadLogo>
+            </MastheadBrand>
+          </MastheadMain>
+          <MastheadContent>
+            <Toolbar isStatic>
+              <ToolbarContent>
+                <ToolbarGroup align={{ default: 'alignEnd' }}>
+                  <ToolbarItem>
+                    <LanguageSwitch />
+                  </ToolbarItem>
+                </ToolbarGroup>
+              </ToolbarContent>
+            </Toolbar>
+          </MastheadContent>
+        </Masthead>
+      }
+      skipToContent={<SkipToContent href={`#${MAIN}`}>{t('skipToContent')}</SkipToContent>}
+      mainContainerId={MAIN}
+      isContentFilled
+    >
+      <Outlet />
+    </Page>
+  );
+}
+
+/** Switches to the other language; its label is written in that language. */
+function LanguageSwitch() {
+  const [language, setLanguage] = useLanguage();
+  const other = LANGUAGES.find((l) => l.id !== language) ?? LANGUAGES[0];
+  return (
+    <Button variant="plain" lang={other.id} onClick={() => void setLanguage(other.id)}>
+      {other.name}
+    </Button>
+  );
+}

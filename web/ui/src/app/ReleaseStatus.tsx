@@ -1,0 +1,26 @@
+import { Label } from '@patternfly/react-core';
+import { ArchiveIcon, TrashIcon } from '@patternfly/react-icons';
+import InProgressIcon from '@patternfly/react-icons/dist/esm/icons/in-progress-icon';
+import type { ComponentProps } from 'react';
+import { useStatusWord } from './useStatusWord';
+
+const looks: Record<string, Pick<ComponentProps<typeof Label>, 'status' | 'color' | 'icon'>> = {
+  deployed: { status: 'success' },
+  failed: { status: 'danger' },
+  'pending-install': { color: 'blue', icon: <InProgressIcon /> },
+  'pending-upgrade': { color: 'blue', icon: <InProgressIcon /> },
+  'pending-rollback': { color: 'blue', icon: <InProgressIcon /> },
+  uninstalling: { color: 'blue', icon: <InProgressIcon /> },
+  superseded: { color: 'grey', icon: <ArchiveIcon /> },
+  uninstalled: { color: 'grey', icon: <TrashIcon /> },
+};
+
+/** Helm's status of a revision, as a word with an icon. A word that is not known is shown as it is. */
+export function ReleaseStatus({ status }: { status: string }) {
+  const word = useStatusWord();
+  return (
+    <Label variant="outline" {...(looks[status] ?? { status: 'custom' })}>
+      {word(status)}
+    </Label>
+  );
+}

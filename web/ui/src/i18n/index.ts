@@ -1,0 +1,60 @@
+import i18next from 'i18next';
+import { initReactI18next, useTranslation } from 'react-i18next';
+
+/** The languages of the pages, each with its own name for itself. */
+export const LANGUAGES = [
+  { id: 'en', name: 'English' },
+  { id: 'zh', name: '中文' },
+] as const;
+
+export type Language = (typeof LANGUAGES)[number]['id'];
+
+const CHOICE = 'helmtrail.language';
+
+const catalogues = {
+  en: () => import('./en'),
+  zh: () => import('./zh'),
+};
+
+/** The first of the browser's languages that there is a catalogue for; English when there is none. */
+export function preferredLanguage(preferences: readonly string[]): Language {
+  for (const preference of preferences) {
+    const primary = preference.toLowerCase().split('-')[0];
+    const found = LANGUAGES.find(({ id }) => id === primary);
+    if (found) {
+      return found.id;
+    }
+  }
+  return 'en';
+}
+
+/** Loads the catalogue of the language that the reader chose here before, or else of the browser's. */
+export async function startI18n(): Promise<void> {
+  await i18next.use(initReactI18next).init({
+    resources: {},
+    fallbackLng: false,
+    defaultNS: 'common',
+    interpolation: { escapeValue: false }, // React does it.
+    react: { useSuspense: false },
+  });
+  await speak(preferredLanguage([localStorage.getItem(CHOICE) ?? '', ...navigator.languages]));
+}
+
+async function speak(language: Language): Promise<void> {
+  const { catalogue } = await catalogues[language]();
+  for (const [namespace, texts] of Object.entries(catalogue)) {
+    i18next.addResourceBundle(language, namespace, texts);
+  }
+  await i18next.changeLanguage(language);
+  document.documentElement.lang = language;
+}
+
+/** The language of the pages, and how to change it for good. */
+export function useLanguage(): [Language, (language: Language) => Promise<void>] {
+  const { i18n } = useTranslation();
+  const choose = async (language: Language) => {
+    localStorage.setItem(CHOICE, language);
+    await speak(language);
+  };
+  return [preferredLanguage([i18n.language]), choose];
+}

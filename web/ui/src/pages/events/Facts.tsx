@@ -1,0 +1,37 @@
+import { DescriptionList, DescriptionListDescription, DescriptionListGroup, DescriptionListTerm } from '@patternfly/react-core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ReleaseRef } from '../../app/paths';
+import { ReleaseStatus } from '../../app/ReleaseStatus';
+import { formatMoment } from '../../i18n/format';
+import type { SessionState } from '../../session/state';
+
+/** What the operation is about. */
+export function Facts({ release: { cluster, namespace }, session: { started, release } }: { release: ReleaseRef; session: SessionState }) {
+  const { t, i18n } = useTranslation('events');
+  const by = started?.user ?? (started?.origin === 'outside' ? t('facts.outside') : undefined);
+  return (
+    <DescriptionList isCompact columnModifier={{ default: '1Col', sm: '2Col', lg: '3Col' }} isHorizontal isFluid>
+      <Fact term={t('facts.cluster')}>{cluster}</Fact>
+      <Fact term={t('facts.namespace')}>{namespace}</Fact>
+      {started?.chart && <Fact term={t('facts.chart')}>{started.chart}</Fact>}
+      {started && <Fact term={t('facts.started')}>{formatMoment(Date.parse(started.time), i18n.language)}</Fact>}
+      {by && <Fact term={t('facts.startedBy')}>{by}</Fact>}
+      {release && <Fact term={t('facts.revision')}>{release.revision}</Fact>}
+      {release && (
+        <Fact term={t('facts.release')}>
+          <ReleaseStatus status={release.change === 'status' ? release.status : 'uninstalled'} />
+        </Fact>
+      )}
+    </DescriptionList>
+  );
+}
+
+function Fact({ term, children }: { term: string; children: ReactNode }) {
+  return (
+    <DescriptionListGroup>
+      <DescriptionListTerm>{term}</DescriptionListTerm>
+      <DescriptionListDescription>{children}</DescriptionListDescription>
+    </DescriptionListGroup>
+  );
+}

@@ -1,0 +1,46 @@
+import { Button, Card, CardBody, CardTitle } from '@patternfly/react-core';
+import { ArrowDownIcon } from '@patternfly/react-icons';
+import { useTranslation } from 'react-i18next';
+import { DARK_THEME } from '../../app/theme';
+import { useStatusWord } from '../../app/useStatusWord';
+import type { SessionState } from '../../session/state';
+import { LogLine } from './LogLine';
+import styles from './log.module.css';
+import { useFollowEnd } from './useFollowEnd';
+
+/**
+ * The newest lines, as in a terminal. It follows the end while the reader is
+ * there. Once they scroll up, what they read stays as it is, even when those
+ * lines are no longer among the newest, until they come back to the end.
+ */
+export function LogPanel({ session: { lines, linesSeen, started } }: { session: SessionState }) {
+  const { t, i18n } = useTranslation('events');
+  const statusWord = useStatusWord();
+  const { panel, shown, onScroll, jump } = useFollowEnd({ lines, linesSeen });
+  const notShown = shown.linesSeen - shown.lines.length;
+  const news = linesSeen - shown.linesSeen;
+  const writer = { t, language: i18n.language, statusWord };
+  return (
+    <Card isCompact component="section">
+      <CardTitle component="h2">{t('log.title')}</CardTitle>
+      <CardBody>
+        <div className={`${DARK_THEME} ${styles.frame}`}>
+          {/* A screen reader is not told each line: there may be hundreds a second. */}
+          <div ref={panel} className={styles.panel} onScroll={onScroll} tabIndex={0} role="log" aria-live="off" aria-label={t('log.label')}>
+            {notShown > 0 && <div className={styles.aside}>{t('log.notShown', { count: notShown })}</div>}
+            {shown.lines.map((line) => (
+              <LogLine key={line.seq} line={line} {...writer} />
+            ))}
+            {lines.length === 0 && <div className={styles.aside}>{t('log.waiting')}</div>}
+            {started?.origin === 'outside' && <div className={styles.aside}>{t('log.outside')}</div>}
+          </div>
+          {jump && (
+            <Button className={styles.jump} variant="secondary" size="sm" icon={<ArrowDownIcon />} onClick={jump}>
+              {news > 0 ? t('log.jumpNew', { count: news }) : t('log.jump')}
+            </Button>
+          )}
+        </div>
+      </CardBody>
+    </Card>
+  );
+}

@@ -1,0 +1,46 @@
+import { Label, Tooltip } from '@patternfly/react-core';
+import { BanIcon, ConnectedIcon, InProgressIcon } from '@patternfly/react-icons';
+import type { ComponentProps } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { SessionView } from '../../session/SessionFollower';
+
+export type SessionStatus = 'connecting' | 'connected' | 'completed' | 'failed' | 'canceled' | 'none';
+
+const endStatus = { COMPLETED: 'completed', FAILED: 'failed', CANCELED: 'canceled' } as const;
+
+/** How the page stands to its session, in one word. */
+export function sessionStatus({ session, connection, refused }: SessionView): SessionStatus {
+  if (session.end) {
+    return endStatus[session.end.type];
+  }
+  if (refused) {
+    return 'none';
+  }
+  return connection === 'connected' ? 'connected' : 'connecting';
+}
+
+const looks: Record<SessionStatus, Pick<ComponentProps<typeof Label>, 'status' | 'color' | 'icon'>> = {
+  connecting: { color: 'grey', icon: <InProgressIcon /> },
+  connected: { color: 'blue', icon: <ConnectedIcon /> },
+  completed: { status: 'success' },
+  failed: { status: 'danger' },
+  canceled: { color: 'grey', icon: <BanIcon /> },
+  none: { color: 'grey' },
+};
+
+interface StatusTagProps {
+  status: SessionStatus;
+  /** The release does not show what helm reported. A success is then a warning. */
+  disagrees: boolean;
+}
+
+export function StatusTag({ status, disagrees }: StatusTagProps) {
+  const { t } = useTranslation('events');
+  const doubtful = disagrees && status === 'completed';
+  const tag = (
+    <Label {...(doubtful ? { status: 'warning' } : looks[status])} role="status" data-status={status}>
+      {t(`status.${status}`)}
+    </Label>
+  );
+  return doubtful ? <Tooltip content={t('end.disagrees')}>{tag}</Tooltip> : tag;
+}

@@ -1,0 +1,76 @@
+import type { TFunction } from 'i18next';
+import { formatDuration } from '../../i18n/format';
+import type { EndEvent, ReleaseStatusEvent, StartedEvent } from '../../session/events';
+import type { Line, ResourceLine } from '../../session/state';
+
+/** What writing a line takes: the texts, the language of its figures, and Helm's statuses as words. */
+export interface Writer {
+  t: TFunction<'events'>;
+  language: string;
+  statusWord: (status: string) => string;
+}
+
+/** A line of the log as text. It may hold line breaks. */
+export function lineText(line: Line, writer: Writer): string {
+  const { t, language } = writer;
+  switch (line.type) {
+    case 'LOG':
+      return line.truncated ? `${line.line}${t('log.truncated')}` : line.line;
+    case 'STARTED':
+      return startedText(line, writer);
+    case 'RELEASE_STATUS':
+      return releaseText(line, writer);
+    case 'RESOURCE_STATUS':
+      return resourceText(line, writer);
+    case 'RETRYING':
+      return t('line.retrying', {
+        attempt: line.attempt,
+        max: line.maxAttempts,
+        delay: formatDuration(line.delaySeconds, language),
+        reason: line.reason,
+      });
+    case 'COMPLETED':
+    case 'FAILED':
+    case 'CANCELED':
+      return endText(line, writer);
+  }
+}
+
+function startedText({ operation, release, chart, user, timeoutSeconds }: StartedEvent, { t, language }: Writer): string {
+  return [
+    t(`line.started.${operation}`, { release }),
+    chart && t('line.chart', { chart }),
+    user && t('line.by', { user }),
+    timeoutSeconds > 0 && t('line.timeout', { timeout: formatDuration(timeoutSeconds, language) }),
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+function releaseText(event: ReleaseStatusEvent, { t, statusWord }: Writer): string {
+  const { revision, status, previousStatus, change, description, late } = event;
+  const values = { revision, status: statusWord(status), previous: statusWord(previousStatus ?? '') };
+  let what: string;
+  if (change === 'status') {
+    what = previousStatus ? t('line.revisionWas', values) : t('line.revision', values);
+  } else {
+    what = t(`line.${change}`, values);
+  }
+  return [description && change === 'status' ? `${what} (${description})` : what, late && t('line.late')].filter(Boolean).join(' ');
+}
+
+function resourceText({ ready, total, causes }: ResourceLine, { t }: Writer): string {
+  return [t('line.resources', { ready, total }), ...causes.map(({ object, text }) => `  ${object.kind} ${object.name}: ${text}`)].join('\n');
+}
+
+function endText({ type, durationSeconds, message }: EndEvent, { t, language }: Writer): string {
+  const duration = formatDuration(durationSeconds, language);
+  switch (type) {
+    case 'COMPLETED':
+      return t('line.completed', { duration });
+    case 'FAILED':
+      return t('line.failed', { duration, message: message ?? t('line.noMessage') });
+    case 'CANCELED':
+      return t('line.canceled', { duration });
+  }
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { resourceKey, type Resource } from '../../session/events';
+import { withOwners } from './rows';
+
+const resource = (kind: string, name: string, owner?: string): Resource => ({
+  kind,
+  apiVersion: kind === 'Pod' ? 'v1' : 'apps/v1',
+  namespace: 'ns',
+  name,
+  status: 'Ready',
+  ready: 0,
+  total: 0,
+  current: true,
+  owner,
+});
+
+const rows = (...resources: Resource[]) =>
+  withOwners(new Map(resources.map((r) => [resourceKey(r), r]))).map(({ resource: { name }, depth }) => `${'-'.repeat(depth)}${name}`);
+
+test('what is owned stands below its owner, whatever the order', () => {
+  expect(
+    rows(
+      resource('Pod', 'a-1', 'apps/Deployment/ns/a'),
+      resource('Deployment', 'a'),
+      resource('Deployment', 'b'),
+      resource('Pod', 'a-2', 'apps/Deployment/ns/a'),
+    ),
+  ).toEqual(['a', '-a-1', '-a-2', 'b']);
+});
+
+test('nothing is lost for an owner that is unknown, the row itself, or a circle', () => {
+  expect(rows(resource('Pod', 'lonely', 'apps/Deployment/ns/gone'))).toEqual(['lonely']);
+  expect(rows(resource('Pod', 'self', '/Pod/ns/self'))).toEqual(['self']);
+  expect(rows(resource('Pod', 'x', '/Pod/ns/y'), resource('Pod', 'y', '/Pod/ns/x')).map((r) => r.replace(/^-+/, '')).sort()).toEqual(['x', 'y']);
+});

@@ -1,0 +1,107 @@
+import { Alert, Content, EmptyState, EmptyStateBody, PageSection, Skeleton, Stack, StackItem, Title } from '@patternfly/react-core';
+import { CubesIcon } from '@patternfly/react-icons';
+import { useTranslation } from 'react-i18next';
+import { Link, Navigate, useParams } from 'react-router';
+import { useClusters, useReleases, type Cluster } from '../../api/releases';
+import { paths } from '../../app/paths';
+import { Problem } from '../../app/Problem';
+import { ReleaseList } from './ReleaseList';
+
+/** The releases of a cluster, live. Without a cluster in the address: of the first one. */
+export function ReleasesPage() {
+  const { t } = useTranslation('releases');
+  const { cluster, namespace } = useParams();
+  const clusters = useClusters();
+  const first = clusters.data?.[0];
+  if (cluster !== undefined) {
+    // A new list for each address: what was filtered and turned over belongs to the old one.
+    return <ClusterReleases key={`${cluster}/${namespace ?? ''}`} id={cluster} namespace={namespace} clusters={clusters.data ?? []} />;
+  }
+  if (first) {
+    return <Navigate to={paths.releases(first.id)} replace />;
+  }
+  if (clusters.error) {
+    return <Problem error={clusters.error} onRetry={() => void clusters.refetch()} />;
+  }
+  if (clusters.isPending) {
+    return <Loading />;
+  }
+  return (
+    <PageSection isFilled>
+      <EmptyState titleText={t('empty.noClusters')} headingLevel="h1" icon={CubesIcon}>
+        <EmptyStateBody>{t('empty.noClustersBody')}</EmptyStateBody>
+      </EmptyState>
+    </PageSection>
+  );
+}
+
+function ClusterReleases({ id, namespace, clusters }: { id: string; namespace?: string; clusters: Cluster[] }) {
+  const { t } = useTranslation(['releases', 'common']);
+  const { data, error, refetch, unlive } = useReleases(id, namespace);
+  const cluster = clusters.find((c) => c.id === id);
+  const title = namespace === undefined ? t('title') : t('titleIn', { namespace });
+  if (error && !data) {
+    return (
+      <>
+        <title>{`${title} – helmtrail`}</title>
+        <Problem error={error} onRetry={() => void refetch()}>
+          <Link to={paths.releases()}>{t('common:backToReleases')}</Link>
+        </Problem>
+      </>
+    );
+  }
+  return (
+    <>
+      <title>{`${title} – helmtrail`}</title>
+      <PageSection>
+        <Stack hasGutter>
+          <StackItem>
+            <Title headingLevel="h1">{title}</Title>
+            {namespace !== undefined && (
+              <Content component="small">
+                <Link to={paths.releases(id)}>{t('allNamespaces')}</Link>
+              </Content>
+            )}
+          </StackItem>
+          {cluster && !cluster.reachable && (
+            <Alert isInline variant="warning" title={t('clusterProblem')}>
+              {cluster.problem}
+            </Alert>
+          )}
+          {cluster?.reachable && !cluster.synced && <Alert isInline variant="info" title={t('syncing')} />}
+          {unlive && (
+            <Alert isInline variant="warning" title={t('live.off')}>
+              {t('live.offBody', { reason: unlive.message })}
+            </Alert>
+          )}
+          {error && <Alert isInline variant="warning" title={t('common:problem.unreachable')} />}
+        </Stack>
+      </PageSection>
+      <PageSection isFilled aria-label={title}>
+        {data ? <ReleaseList releases={data.items} clusters={clusters} cluster={id} namespace={namespace} /> : <Rows />}
+      </PageSection>
+    </>
+  );
+}
+
+function Loading() {
+  return (
+    <PageSection isFilled>
+      <Rows />
+    </PageSection>
+  );
+}
+
+/** Stands where the list will be. */
+function Rows() {
+  const { t } = useTranslation('common');
+  return (
+    <Stack hasGutter role="status" aria-label={t('loading')}>
+      {Array.from({ length: 6 }, (_, i) => (
+        <StackItem key={i}>
+          <Skeleton height="2.5rem" />
+        </StackItem>
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,50 @@
+import type { Release } from '../../api/releases';
+
+/** What the reader wants to see, as it stands in the page's address. */
+export interface Filter {
+  text: string;
+  /** Helm's words; none means all. */
+  statuses: readonly string[];
+}
+
+export const readFilter = (search: URLSearchParams): Filter => ({
+  text: search.get('q') ?? '',
+  statuses: search.get('status')?.split(',').filter(Boolean) ?? [],
+});
+
+/** Returns `search` with the filter in it; other parameters stay. */
+export function writeFilter(search: URLSearchParams, { text, statuses }: Filter): URLSearchParams {
+  const next = new URLSearchParams(search);
+  for (const [name, value] of [
+    ['q', text],
+    ['status', statuses.join(',')],
+  ] as const) {
+    if (value) {
+      next.set(name, value);
+    } else {
+      next.delete(name);
+    }
+  }
+  return next;
+}
+
+/** What the list can be sorted by. */
+export type SortKey = 'name' | 'namespace' | 'status' | 'updated';
+
+export interface Sort {
+  key: SortKey;
+  descending: boolean;
+}
+
+/** The releases that fit, sorted. Text fits a name, a namespace or a chart, whatever the case, as the API's `q` does. */
+export function select(releases: readonly Release[], { text, statuses }: Filter, { key, descending }: Sort): Release[] {
+  const wanted = text.trim().toLowerCase();
+  const fits = (release: Release) =>
+    (statuses.length === 0 || statuses.includes(release.status)) &&
+    [release.name, release.namespace, release.chart].some((word) => word.toLowerCase().includes(wanted));
+  const direction = descending ? -1 : 1;
+  return releases.filter(fits).sort((a, b) => direction * compare(a[key], b[key]) || compare(a.namespace, b.namespace) || compare(a.name, b.name));
+}
+
+/** By code units, as the API sorts. */
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,136 @@
+import { ApiError } from '../api/client';
+import { EventStream } from '../api/eventstream';
+import type { ReleaseRef } from '../app/paths';
+import { EVENT_TYPES, isEnd, type SessionEvent } from './events';
+import { advance, NOTHING, type Received, type SessionState } from './state';
+
+/** A session of a release; without an id, the running one. */
+export interface SessionRef extends ReleaseRef {
+  sessionId: string | null;
+}
+
+/** A session as it is known now. It is replaced, never changed. */
+export interface SessionView {
+  session: SessionState;
+  /** connecting: the stream is not there, for the first time or again. closed: nothing more will come. */
+  connection: 'connecting' | 'connected' | 'closed';
+  /** Why the server does not show the session. */
+  refused: ApiError | null;
+}
+
+/** The page is drawn once for all events of a frame; a hidden page has no frames, and is drawn this often. */
+const HIDDEN_FRAME_MS = 1000;
+
+/** So many events are taken in without waiting for the frame, so that what waits stays bounded. */
+const WAITING_MAX = 5000;
+
+/** Follows a session's stream between start and stop, as an external store for React. */
+export class SessionFollower {
+  #ref: SessionRef;
+  #stream: EventStream | null = null;
+  #view: SessionView = { session: NOTHING, connection: 'connecting', refused: null };
+  #listeners = new Set<() => void>();
+  #waiting: Received[] = [];
+  #frame = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(ref: SessionRef) {
+    this.#ref = ref;
+  }
+
+  /** Whether `ref` names the session that is followed: by its release and id, or as its running one. */
+  follows(ref: SessionRef): boolean {
+    const { cluster, namespace, name, sessionId } = this.#ref;
+    return (
+      ref.cluster === cluster &&
+      ref.namespace === namespace &&
+      ref.name === name &&
+      (ref.sessionId === sessionId || ref.sessionId === this.#view.session.sessionId)
+    );
+  }
+
+  start(): void {
+    if (this.#stream || this.#view.connection === 'closed') {
+      return;
+    }
+    this.#stream = new EventStream({
+      types: EVENT_TYPES,
+      url: () => this.#url(),
+      onOpen: () => {
+        this.#show({ connection: 'connected' });
+      },
+      onLost: () => {
+        this.#show({ connection: 'connecting' });
+      },
+      onEvent: (data) => {
+        this.#receive(JSON.parse(data) as SessionEvent);
+      },
+      onEnd: (refused) => {
+        this.#flush();
+        this.#show({ connection: 'closed', refused });
+      },
+    });
+  }
+
+  stop(): void {
+    this.#stream?.close();
+    this.#stream = null;
+    this.#flush();
+  }
+
+  readonly view = (): SessionView => this.#view;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Continues after the last event that the state has, which the ids of the stream are made of. */
+  #url(): string {
+    this.#flush();
+    const { cluster, namespace, name, sessionId: asked } = this.#ref;
+    const { sessionId, lastSeq } = this.#view.session;
+    const query = new URLSearchParams();
+    if (asked || sessionId) {
+      query.set('sessionId', sessionId || (asked ?? ''));
+    }
+    if (lastSeq > 0) {
+      query.set('lastEventId', `${sessionId}.${lastSeq}`);
+    }
+    const segments = [cluster, 'namespaces', namespace, 'releases', name, 'events'].map(encodeURIComponent);
+    return `/${segments.join('/')}${query.size > 0 ? `?${query}` : ''}`;
+  }
+
+  #receive(event: SessionEvent): void {
+    this.#waiting.push({ event, at: performance.now() });
+    if (isEnd(event)) {
+      // Nothing follows; the browser would only ask again.
+      this.#stream?.close();
+      this.#stream = null;
+      this.#flush();
+      this.#show({ connection: 'closed' });
+    } else if (this.#waiting.length >= WAITING_MAX) {
+      this.#flush();
+    } else if (this.#waiting.length === 1) {
+      this.#frame = requestAnimationFrame(this.#flush);
+      this.#timer = setTimeout(this.#flush, HIDDEN_FRAME_MS);
+    }
+  }
+
+  readonly #flush = (): void => {
+    cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#timer);
+    if (this.#waiting.length > 0) {
+      const received = this.#waiting;
+      this.#waiting = [];
+      this.#show({ session: advance(this.#view.session, received) });
+    }
+  };
+
+  #show(change: Partial<SessionView>): void {
+    this.#view = { ...this.#view, ...change };
+    for (const listener of this.#listeners) {
+      listener();
+    }
+  }
+}

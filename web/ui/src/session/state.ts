@@ -1,0 +1,190 @@
+import {
+  isEnd,
+  resourceKey,
+  type Cause,
+  type EndEvent,
+  type LogEvent,
+  type Phase,
+  type ReleaseStatusEvent,
+  type Resource,
+  type ResourceStatusEvent,
+  type RetryingEvent,
+  type SessionEvent,
+  type StartedEvent,
+  type Summary,
+} from './events';
+
+/** How many lines of the log are kept: the newest. */
+export const LINES_KEPT = 500;
+
+/** What a RESOURCE_STATUS leaves in the log: the counts, and the causes that the one before did not have. */
+export interface ResourceLine extends Pick<ResourceStatusEvent, 'seq' | 'type' | 'time'> {
+  ready: number;
+  total: number;
+  causes: readonly Cause[];
+}
+
+/** One entry of the log; `seq` is unique among them. */
+export type Line = StartedEvent | LogEvent | ReleaseStatusEvent | RetryingEvent | EndEvent | ResourceLine;
+
+/** The last that is known of a session's time. */
+export interface Clock {
+  elapsedSeconds: number;
+  /** When `elapsedSeconds` was true, in milliseconds of performance.now(). */
+  at: number;
+  /** 0 where there is none. */
+  timeoutSeconds: number;
+  phase: Phase | null;
+}
+
+/** What a stream of events has told about its session so far. */
+export interface SessionState {
+  /** "" until the first event. */
+  sessionId: string;
+  lastSeq: number;
+  started: StartedEvent | null;
+  /** The newest revision's newest status. */
+  release: ReleaseStatusEvent | null;
+  /** By resourceKey, in the order in which they were first named. */
+  resources: ReadonlyMap<string, Resource>;
+  summary: Summary | null;
+  lines: readonly Line[];
+  /** How many lines there were, those included that are no longer kept. */
+  linesSeen: number;
+  clock: Clock | null;
+  end: EndEvent | null;
+}
+
+export const NOTHING: SessionState = {
+  sessionId: '',
+  lastSeq: 0,
+  started: null,
+  release: null,
+  resources: new Map(),
+  summary: null,
+  lines: [],
+  linesSeen: 0,
+  clock: null,
+  end: null,
+};
+
+/** An event and when it came, in milliseconds of performance.now(). */
+export interface Received {
+  event: SessionEvent;
+  at: number;
+}
+
+/**
+ * Returns the state after some more events. Pure; its cost does not depend on
+ * how many events came before. An event that the state already has is dropped,
+ * so a replay changes nothing; RESET, and an event of another session, start
+ * from nothing.
+ */
+export function advance(state: SessionState, received: readonly Received[]): SessionState {
+  let next = { ...state };
+  let added: Line[] = [];
+  for (const { event, at } of received) {
+    if (event.type === 'RESET' || (next.sessionId !== '' && next.sessionId !== event.sessionId)) {
+      next = { ...NOTHING };
+      added = [];
+    }
+    next.sessionId = event.sessionId;
+    if (event.type === 'RESET' || next.end) {
+      continue;
+    }
+    if ('seq' in event) {
+      if (event.seq <= next.lastSeq) {
+        continue;
+      }
+      next.lastSeq = event.seq;
+    }
+    const line = apply(next, event);
+    if (line) {
+      added.push(line);
+    }
+    next.clock = tick(next.clock, event, at);
+  }
+  next.linesSeen += added.length;
+  next.lines = added.length > 0 ? [...next.lines, ...added].slice(-LINES_KEPT) : next.lines;
+  return next;
+}
+
+/** Writes what an event says into a state, and returns its line in the log. */
+function apply(state: SessionState, event: Exclude<SessionEvent, { type: 'RESET' }>): Line | null {
+  if (isEnd(event)) {
+    state.end = event;
+    return event;
+  }
+  switch (event.type) {
+    case 'STARTED':
+      state.started = event;
+      return event;
+    case 'RELEASE_STATUS':
+      if (event.revision >= (state.release?.revision ?? 0)) {
+        state.release = event;
+      }
+      return event;
+    case 'RESOURCE_STATUS': {
+      const line = resourceLine(state.summary, event);
+      state.resources = changedResources(state.resources, event);
+      state.summary = event.summary;
+      return line;
+    }
+    case 'LOG':
+    case 'RETRYING':
+      return event;
+    case 'HEARTBEAT':
+      return null;
+  }
+}
+
+function changedResources(before: ReadonlyMap<string, Resource>, event: ResourceStatusEvent): ReadonlyMap<string, Resource> {
+  const resources = new Map(event.full ? [] : before);
+  for (const resource of event.resources) {
+    resources.set(resourceKey(resource), resource);
+  }
+  for (const key of event.removed ?? []) {
+    resources.delete(key);
+  }
+  return resources;
+}
+
+/** Only what a reader of the log has not been told yet makes a line. */
+function resourceLine(before: Summary | null, { seq, type, time, summary }: ResourceStatusEvent): ResourceLine | null {
+  const known = new Set(before?.causes.map(({ text }) => text));
+  const causes = summary.causes.filter(({ text }) => !known.has(text));
+  if (before && before.ready === summary.ready && before.total === summary.total && causes.length === 0) {
+    return null;
+  }
+  return { seq, type, time, ready: summary.ready, total: summary.total, causes };
+}
+
+/** A heartbeat that is behind our own count by less than this was merely slow to arrive. */
+const LATENESS_SECONDS = 1;
+
+function tick(clock: Clock | null, event: SessionEvent, at: number): Clock {
+  const counted = clock ? clock.elapsedSeconds + (at - clock.at) / 1000 : 0;
+  if (event.type === 'HEARTBEAT') {
+    const late = counted > event.elapsedSeconds && counted - event.elapsedSeconds < LATENESS_SECONDS;
+    return {
+      elapsedSeconds: late ? counted : event.elapsedSeconds,
+      at,
+      timeoutSeconds: event.timeoutSeconds,
+      phase: event.phase,
+    };
+  }
+  return {
+    elapsedSeconds: isEnd(event) ? event.durationSeconds : Math.max(counted, event.elapsedSeconds),
+    at,
+    timeoutSeconds: event.type === 'STARTED' ? event.timeoutSeconds : (clock?.timeoutSeconds ?? 0),
+    phase: clock?.phase ?? null,
+  };
+}
+
+/** How long the session has been running, or ran, by the clock of performance.now(). */
+export function elapsedSeconds({ clock, end }: SessionState, now: number): number {
+  if (!clock) {
+    return 0;
+  }
+  return end ? end.durationSeconds : clock.elapsedSeconds + Math.max(0, now - clock.at) / 1000;
+}
