@@ -16,6 +16,7 @@ import (
 const (
 	codeBadRequest        = "bad_request"
 	codeUnknownField      = "unknown_field"
+	codeUnsupported       = "unsupported_option"
 	codeForbidden         = "forbidden"
 	codeNotFound          = "not_found"
 	codeNoActiveSession   = "no_active_session"
@@ -67,6 +68,7 @@ var sentinels = []struct {
 }{
 	{stream.ErrNotFound, http.StatusNotFound, codeNotFound},
 	{stream.ErrTooManyOperations, http.StatusTooManyRequests, codeTooManyOperations},
+	{stream.ErrNoHelm, http.StatusServiceUnavailable, codeUnavailable},
 	{stream.ErrStopping, http.StatusServiceUnavailable, codeUnavailable},
 }
 
@@ -78,6 +80,12 @@ func toAPI(err error) (*apiError, bool) {
 	}
 	if invalid, ok := errors.AsType[*stream.InvalidError](err); ok {
 		return badRequest(invalid.Field, invalid.Error()), true
+	}
+	if lacking, ok := errors.AsType[*stream.UnsupportedError](err); ok {
+		return &apiError{
+			status: http.StatusBadRequest, code: codeUnsupported,
+			message: lacking.Error(), details: fieldDetails{lacking.Option},
+		}, true
 	}
 	if busy, ok := errors.AsType[*stream.InProgressError](err); ok {
 		return &apiError{

@@ -37,7 +37,7 @@ func (s *Server) streamSession(c *gin.Context) error {
 
 	ctx, cancel := s.streamContext(c)
 	defer cancel()
-	out, err := openSSE(c)
+	out, err := s.openSSE(c)
 	if err != nil {
 		return nil // The reader is gone.
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -43,6 +44,8 @@ type Server struct {
 	engine   *gin.Engine
 	origins  *http.CrossOriginProtection
 	logger   *slog.Logger
+	// takeWithin is how long a stream's reader may take nothing.
+	takeWithin time.Duration
 	// closing ends when Close is called.
 	closing context.Context
 	close   context.CancelFunc
@@ -61,6 +64,8 @@ func New(o Options) (*Server, error) {
 		pages:    p,
 		origins:  http.NewCrossOriginProtection(),
 		logger:   o.Logger,
+
+		takeWithin: defaultTakeWithin,
 	}
 	if s.logger == nil {
 		s.logger = slog.Default()

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// takeWithin is how long a reader may take nothing before it is cut.
-	takeWithin = 30 * time.Second
+	// defaultTakeWithin is how long a reader may take nothing before it is cut.
+	defaultTakeWithin = 30 * time.Second
 	// portion is what a reader must take within that time, in bytes. A long
 	// replay to a slow reader is many portions, so it is not cut while it goes on.
 	portion = 16 << 10
@@ -21,15 +21,16 @@ const (
 // sse writes frames of Server-Sent Events to one response. It belongs to one
 // goroutine.
 type sse struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
+	w          http.ResponseWriter
+	control    *http.ResponseController
+	takeWithin time.Duration
 }
 
 // openSSE sends the headers of a stream and how long a client should wait
 // before it connects again. The frames are written to the response itself,
 // past Gin's writer, which hides the errors of a flush. Nothing on the way may
 // compress or collect them.
-func openSSE(c *gin.Context) (*sse, error) {
+func (s *Server) openSSE(c *gin.Context) (*sse, error) {
 	h := c.Writer.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache")
@@ -40,9 +41,9 @@ func openSSE(c *gin.Context) (*sse, error) {
 	if inner, ok := w.(interface{ Unwrap() http.ResponseWriter }); ok {
 		w = inner.Unwrap()
 	}
-	s := &sse{w: w, control: http.NewResponseController(w)}
+	out := &sse{w: w, control: http.NewResponseController(w), takeWithin: s.takeWithin}
 	// Clients that were cut together do not all come back at once.
-	return s, s.write(fmt.Appendf(nil, "retry: %d\n\n", 1000+rand.IntN(2000)))
+	return out, out.write(fmt.Appendf(nil, "retry: %d\n\n", 1000+rand.IntN(2000)))
 }
 
 // write sends whole frames at once. It fails when the reader is gone, or has
@@ -51,7 +52,7 @@ func (s *sse) write(frames ...[]byte) error {
 	for _, frame := range frames {
 		for len(frame) > 0 {
 			n := min(len(frame), portion)
-			if err := s.control.SetWriteDeadline(time.Now().Add(takeWithin)); err != nil {
+			if err := s.control.SetWriteDeadline(time.Now().Add(s.takeWithin)); err != nil {
 				return fmt.Errorf("set the deadline of a stream: %w", err)
 			}
 			if _, err := s.w.Write(frame[:n]); err != nil {

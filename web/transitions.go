@@ -27,7 +27,7 @@ func (s *Server) streamTransitions(c *gin.Context) error {
 
 	ctx, cancel := s.streamContext(c)
 	defer cancel()
-	out, err := openSSE(c)
+	out, err := s.openSSE(c)
 	if err != nil {
 		return nil // The reader is gone.
 	}

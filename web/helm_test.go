@@ -1,0 +1,96 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// helm plays helm: a test says what each process prints and how it ends.
+type helm struct {
+	refuse error
+
+	mu   sync.Mutex
+	made map[string]chan *process
+	all  []*process
+}
+
+func (h *helm) Version() string                         { return "v4.3.2" }
+func (h *helm) Check(stream.Request) error              { return h.refuse }
+func (h *helm) Command(string, stream.Request) []string { return []string{"helm"} }
+func (h *helm) Left() ([]stream.Process, error)         { return nil, nil }
+func (h *helm) mailbox(session string) chan *process {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.made[session] == nil {
+		h.made[session] = make(chan *process, 1)
+	}
+	return h.made[session]
+}
+
+func (h *helm) Prepare(ref stream.SessionRef, request stream.Request) (stream.Process, error) {
+	p := &process{ref: ref, request: request, lines: make(chan string)}
+	h.mailbox(ref.ID) <- p
+	h.mu.Lock()
+	h.all = append(h.all, p)
+	h.mu.Unlock()
+	return p, nil
+}
+
+// process waits for the process of a session.
+func (h *helm) process(session string) *process { return <-h.mailbox(session) }
+
+func (h *helm) endAll() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, p := range h.all {
+		p.end()
+	}
+}
+
+// process plays one helm process.
+type process struct {
+	ref     stream.SessionRef
+	request stream.Request
+	lines   chan string
+	once    sync.Once
+}
+
+// print writes numbered lines and returns once all of them are taken.
+func (p *process) print(from, to int) {
+	for i := from; i <= to; i++ {
+		p.lines <- fmt.Sprintf("line %d", i)
+	}
+}
+
+// end lets the process exit with 0.
+func (p *process) end() { p.once.Do(func() { close(p.lines) }) }
+
+func (p *process) Session() stream.SessionRef                 { return p.ref }
+func (p *process) Request() stream.Request                    { return p.request }
+func (p *process) Start(context.Context, stream.Launch) error { return nil }
+func (p *process) Launched() (stream.Launch, bool)            { return stream.Launch{}, false }
+func (p *process) Stop(time.Duration) error                   { p.end(); return nil }
+func (p *process) Close() error                               { return nil }
+
+func (p *process) Follow(ctx context.Context, _ int64, f func(stream.Line) error) (stream.ProcessEnd, error) {
+	mark := int64(0)
+	for {
+		select {
+		case text, ok := <-p.lines:
+			if !ok {
+				code := 0
+				return stream.ProcessEnd{Exit: &stream.Exit{Code: &code}}, nil
+			}
+			mark += int64(len(text)) + 1
+			if err := f(stream.Line{Time: time.Now(), Text: text, Mark: mark}); err != nil {
+				return stream.ProcessEnd{}, err
+			}
+		case <-ctx.Done():
+			return stream.ProcessEnd{}, ctx.Err()
+		}
+	}
+}
