@@ -127,3 +127,10 @@ func TestPlainRecordBeyondTheLimitIsRefused(t *testing.T) {
 		t.Errorf("a compressed record of exactly the limit: %v", err)
 	}
 }
+
+func TestRecordsOfMoreThan64MiBAreRefusedByDefault(t *testing.T) {
+	record := webRecord + strings.Repeat(" ", 64<<20-len(webRecord)+1)
+	if _, err := decoder.DecodeRecord(plainJSON(record), decoder.Limits{}); !errors.Is(err, decoder.ErrTooLarge) {
+		t.Errorf("error %v, want one that is %q", err, decoder.ErrTooLarge)
+	}
+}

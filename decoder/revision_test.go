@@ -144,10 +144,10 @@ func TestRecordCopiedElsewhereIsMarked(t *testing.T) {
 }
 
 func TestTrackedRevisionCostsUnder3KBWhateverItsPayload(t *testing.T) {
-	long := strings.Repeat("x", 64<<10)
+	long := strings.Repeat("x", 16<<10)
 	data := compressed(t, strings.NewReplacer("web", long, "Rollback to 1", long, "deployed\"", long+"\"", "nginx", long, "1.2.3", long,
 		"1.27", long, "kind: Pod", long).Replace(webRecord))
-	const count = 500
+	const count = 200
 	revisions := make([]*decoder.Revision, count)
 	before := heap()
 	for i := range revisions {
