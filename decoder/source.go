@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"sync"
@@ -29,7 +30,8 @@ const (
 )
 
 // unusedHistory fills the inflater's first window up to the last firstWindow
-// bytes, as a preset dictionary. No stream that Helm wrote refers to it.
+// bytes, as a preset dictionary. No stream that Helm wrote refers to it; one
+// that does gets zero bytes, which are not JSON.
 var unusedHistory = make([]byte, window-firstWindow)
 
 // source delivers the JSON of a record from the front, decoding and inflating
@@ -85,16 +87,19 @@ func (s *source) Read(p []byte) (int, error) {
 // compressed data. Helm writes the shortest one, without optional fields.
 func skipGzipHeader(r *bufio.Reader) error {
 	const flagCRC, flagExtra, flagName, flagComment = 1 << 1, 1 << 2, 1 << 3, 1 << 4
-	var fixed [10]byte
-	_, err := io.ReadFull(r, fixed[:])
-	flags := fixed[3]
+	var flags byte
+	fixed, err := r.Peek(10)
+	if err == nil {
+		flags = fixed[3]
+		_, err = r.Discard(len(fixed))
+	}
 	if err == nil && flags&flagExtra != 0 {
-		var size [2]byte
-		if _, err = io.ReadFull(r, size[:]); err == nil {
-			_, err = r.Discard(int(size[0]) | int(size[1])<<8)
+		var size []byte
+		if size, err = r.Peek(2); err == nil {
+			_, err = r.Discard(2 + int(binary.LittleEndian.Uint16(size)))
 		}
 	}
-	for _, flag := range []byte{flagName, flagComment} {
+	for _, flag := range [...]byte{flagName, flagComment} {
 		for c := byte(1); err == nil && flags&flag != 0 && c != 0; {
 			c, err = r.ReadByte()
 		}
