@@ -27,8 +27,7 @@ type step struct {
 func podStages() []*internalversion.Stage {
 	list := []*internalversion.Stage{podDeletion}
 	for _, s := range steps {
-		template := "{{ " + s.status + " . (PodIPsWith .spec.nodeName (or .spec.hostNetwork false) .metadata.uid .metadata.name .metadata.namespace) }}"
-		stage := newStage(podResource, s.name, s.after, s.afterQuery, template, append(all(absent(deletedQuery)), s.when...))
+		stage := newStage(podResource, s.name, s.after, s.afterQuery, s.template(), append(all(absent(deletedQuery)), s.when...))
 		if s.event != "" {
 			stage.Spec.Steps = append(stage.Spec.Steps, internalversion.StageStep{
 				Event: &internalversion.StageEvent{Type: corev1.EventTypeWarning, Reason: "Failed", Message: s.event},
@@ -37,6 +36,13 @@ func podStages() []*internalversion.Stage {
 		list = append(list, stage)
 	}
 	return list
+}
+
+// template renders the status. KWOK hands out another address every time that
+// it is asked, so a pod that has one must not ask.
+func (s step) template() string {
+	return `{{ if .status.podIP }}{{ ` + s.status + ` . }}{{ else }}{{ ` + s.status + ` . ` +
+		`(PodIPsWith .spec.nodeName (or .spec.hostNetwork false) .metadata.uid .metadata.name .metadata.namespace) }}{{ end }}`
 }
 
 func newStage(resource internalversion.StageResourceRef, name string, after time.Duration, afterQuery, status string,

@@ -27,7 +27,8 @@ const (
 )
 
 // templateFunctions render the new status of a pod, one function for each
-// state that the steps lead to. All take the pod and its IP addresses.
+// state that the steps lead to. All take the pod and, if it has none yet, its
+// IP addresses.
 var templateFunctions = gotpl.FuncMap{
 	"creating":    render(creating),
 	"running":     render(running),
@@ -163,8 +164,8 @@ func (c *container) terminated(code int32) *corev1.ContainerStateTerminated {
 }
 
 // render makes a template function of a state.
-func render(s state) func(object any, ips []string) (string, error) {
-	return func(object any, ips []string) (string, error) {
+func render(s state) func(object any, ips ...[]string) (string, error) {
+	return func(object any, ips ...[]string) (string, error) {
 		text, err := json.Marshal(object)
 		if err != nil {
 			return "", err
@@ -173,16 +174,19 @@ func render(s state) func(object any, ips []string) (string, error) {
 		if err := json.Unmarshal(text, &pod); err != nil {
 			return "", fmt.Errorf("read pod: %w", err)
 		}
-		text, err = json.Marshal(newStatus(&pod, ips, s, metav1.Now()))
+		text, err = json.Marshal(newStatus(&pod, slices.Concat(ips...), s, metav1.Now()))
 		return string(text), err
 	}
 }
 
-// newStatus is the status of pod in state s.
+// newStatus is the status of pod in state s. ips are those of a pod that has
+// none yet.
 func newStatus(pod *corev1.Pod, ips []string, s state, now metav1.Time) corev1.PodStatus {
 	status := corev1.PodStatus{
 		ObservedGeneration: pod.Generation,
 		StartTime:          pod.Status.StartTime,
+		PodIP:              pod.Status.PodIP,
+		PodIPs:             pod.Status.PodIPs,
 		HostIP:             nodeIP,
 		HostIPs:            []corev1.HostIP{{IP: nodeIP}},
 	}

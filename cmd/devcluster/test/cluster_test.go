@@ -1,0 +1,159 @@
+// Package test runs the devcluster binary as people do and checks what it
+// promises, with an ordinary client.
+package test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+const (
+	// startTimeout is generous: a loaded machine takes several times longer
+	// than the five seconds of a quiet one.
+	startTimeout = 2 * time.Minute
+	stopTimeout  = 15 * time.Second
+)
+
+// binary returns the path of a program that make built.
+func binary(t testing.TB, name string) string {
+	t.Helper()
+	dir := os.Getenv("HELMTRAIL_TEST_BIN")
+	if dir == "" {
+		t.Fatal("HELMTRAIL_TEST_BIN must name the folder of the built programs; `make test` sets it")
+	}
+	path := filepath.Join(dir, name)
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf("%v; `make build` makes it", err)
+	}
+	return path
+}
+
+// process is a running devcluster.
+type process struct {
+	*exec.Cmd
+	kubeconfig string
+	stderr     *bytes.Buffer
+	output     chan string
+}
+
+// launch starts devcluster in a process group of its own, without waiting for
+// anything. A process that is still there at the end of the test is killed.
+func launch(t *testing.T, args ...string) *process {
+	t.Helper()
+	p := &process{
+		Cmd:    exec.Command(binary(t, "devcluster"), args...),
+		stderr: new(bytes.Buffer),
+		output: make(chan string, 100),
+	}
+	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p.Stderr = p.stderr
+	stdout, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go p.read(stdout)
+	t.Cleanup(func() {
+		if p.ProcessState == nil {
+			syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
+			p.Wait()
+		}
+	})
+	return p
+}
+
+func (p *process) read(stdout io.Reader) {
+	defer close(p.output)
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() {
+		p.output <- lines.Text()
+	}
+}
+
+// up starts a cluster in dir and waits until it says that it is ready.
+func up(t *testing.T, dir string, more ...string) *process {
+	t.Helper()
+	p := launch(t, append([]string{"up", "--dir", dir}, more...)...)
+	select {
+	case line, open := <-p.output:
+		kubeconfig, said := strings.CutPrefix(line, "ready ")
+		if !open || !said {
+			p.Wait()
+			t.Fatalf("devcluster said %q instead of ready, and:\n%s", line, p.stderr)
+		}
+		p.kubeconfig = kubeconfig
+	case <-time.After(startTimeout):
+		t.Fatalf("not ready within %v:\n%s", startTimeout, p.stderr)
+	}
+	return p
+}
+
+// stop ends a cluster as a terminal or an init system does, and fails the test
+// unless everything of it is gone, soon and with exit code 0.
+func (p *process) stop(t *testing.T, signal syscall.Signal) {
+	t.Helper()
+	if err := p.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- p.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("ended with %v:\n%s", err, p.stderr)
+		}
+	case <-time.After(stopTimeout):
+		t.Fatalf("still there %v after %v:\n%s", stopTimeout, signal, p.stderr)
+	}
+	if err := syscall.Kill(-p.Process.Pid, 0); err != syscall.ESRCH {
+		t.Errorf("processes are left in the group: kill says %v", err)
+	}
+}
+
+func (p *process) client(t *testing.T) *kubernetes.Clientset {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", p.kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.QPS = -1
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// eventually repeats check until it returns nil.
+func eventually(t *testing.T, within time.Duration, check func() error) {
+	t.Helper()
+	deadline := time.Now().Add(within)
+	for {
+		err := check()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("after %v: %v", within, err)
+		}
+		select {
+		case <-t.Context().Done():
+			t.Fatal(fmt.Errorf("%w: %v", t.Context().Err(), err))
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
