@@ -7,13 +7,13 @@ import {
   MastheadMain,
   Page,
   SkipToContent,
-  Title,
   Toolbar,
   ToolbarContent,
   ToolbarGroup,
   ToolbarItem,
   Flex,
 } from '@patternfly/react-core';
+import title from '@patternfly/react-styles/css/components/Title/title';
 import type { AnchorHTMLAttributes } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Outlet } from 'react-router';
@@ -22,7 +22,9 @@ import { paths } from './paths';
 
 const MAIN = 'main';
 
-const HomeLink = (props: AnchorHTMLAttributes<HTMLAnchorElement>) => <Link {...props} to={paths.releases()} />;
+const HomeLink = (props: AnchorHTMLAttributes<HTMLAnchorElement>) => (
+  <Link {...props} to={paths.releases()} style={{ textDecoration: 'none' }} />
+);
 
 /** What stands around every page. */
 export function Layout() {
@@ -30,15 +32,13 @@ export function Layout() {
   return (
     <Page
       masthead={
-        <Masthead>
+        <Masthead display={{ default: 'inline' }}>
           <MastheadMain>
             <MastheadBrand>
               <MastheadLogo component={HomeLink} aria-label={t('home')}>
                 <Flex alignItems={{ default: 'alignItemsCenter' }} gap={{ default: 'gapSm' }} component="span">
                   <img src={`${import.meta.env.BASE_URL}logo.svg`} alt="" width="32" height="32" />
-                  <Title headingLevel="h2" size="lg">
-                    helmtrail
-                  </Title>
+                  <span className={`${title.title} ${title.modifiers.lg}`}>helmtrail</span>
                 </Flex>
               </MastheadLogo>
             </MastheadBrand>

@@ -1,10 +1,13 @@
 import { Label } from '@patternfly/react-core';
-import { ArchiveIcon, TrashIcon } from '@patternfly/react-icons';
-import InProgressIcon from '@patternfly/react-icons/dist/esm/icons/in-progress-icon';
+import { ArchiveIcon, InProgressIcon, QuestionCircleIcon, TrashIcon } from '@patternfly/react-icons';
 import type { ComponentProps } from 'react';
 import { useStatusWord } from './useStatusWord';
 
-const looks: Record<string, Pick<ComponentProps<typeof Label>, 'status' | 'color' | 'icon'>> = {
+type Look = Pick<ComponentProps<typeof Label>, 'status' | 'color' | 'icon'>;
+
+const unknown: Look = { color: 'grey', icon: <QuestionCircleIcon /> };
+
+const looks: Record<string, Look> = {
   deployed: { status: 'success' },
   failed: { status: 'danger' },
   'pending-install': { color: 'blue', icon: <InProgressIcon /> },
@@ -19,7 +22,7 @@ const looks: Record<string, Pick<ComponentProps<typeof Label>, 'status' | 'color
 export function ReleaseStatus({ status }: { status: string }) {
   const word = useStatusWord();
   return (
-    <Label variant="outline" {...(looks[status] ?? { status: 'custom' })}>
+    <Label variant="outline" {...(looks[status] ?? unknown)}>
       {word(status)}
     </Label>
   );

@@ -1,5 +1,5 @@
-/** The class that turns PatternFly's tokens, and all inside the element, dark. */
-export const DARK_THEME = 'pf-v6-theme-dark';
+/** The class that turns PatternFly's tokens dark when the root element has it. */
+const DARK_THEME = 'pf-v6-theme-dark';
 
 /** Keeps the page in the system's theme, now and whenever the system changes it. */
 export function followSystemTheme(): void {

@@ -24,7 +24,6 @@ export const events = {
     startedBy: 'Started by',
     started: 'Started',
     outside: 'outside helmtrail',
-    revisionValue: '{{revision}}, {{status}}',
   },
   viewRelease: 'View Release',
   noSession: {
@@ -62,7 +61,6 @@ export const events = {
     restarts_one: '{{count}} restart',
     restarts_other: '{{count}} restarts',
     why: 'Why {{name}} is not ready: {{reason}}',
-    revision: 'Revision {{revision}}',
   },
   log: {
     title: 'Log',
@@ -131,8 +129,8 @@ export const events = {
     },
     disagrees: 'helm reported success, but the release does not show it',
     disagreesFailed: 'helm reported an error, but the release does not show it',
-    releaseIs: 'The release is at revision {{revision}}, {{status}}.',
-    releaseGone: 'The release does not exist.',
+    releaseIs: 'Revision {{revision}} of the release: {{status}}',
+    releaseGone: 'The release does not exist',
     causes: 'What was not ready',
     leftovers: 'What was left behind',
     notes: 'Notes of the chart',

@@ -27,7 +27,6 @@ export const events: Translation<typeof english> = {
     startedBy: '发起者',
     started: '开始时间',
     outside: 'helmtrail 之外',
-    revisionValue: '{{revision}}，{{status}}',
   },
   viewRelease: '查看发布',
   noSession: {
@@ -64,7 +63,6 @@ export const events: Translation<typeof english> = {
     hook: '钩子',
     restarts_other: '重启 {{count}} 次',
     why: '{{name}} 未就绪的原因：{{reason}}',
-    revision: '修订版本 {{revision}}',
   },
   log: {
     title: '日志',
@@ -131,8 +129,8 @@ export const events: Translation<typeof english> = {
     },
     disagrees: 'helm 报告成功，但发布的状态并非如此',
     disagreesFailed: 'helm 报告错误，但发布的状态并非如此',
-    releaseIs: '发布处于修订版本 {{revision}}，{{status}}。',
-    releaseGone: '该发布不存在。',
+    releaseIs: '发布的修订版本 {{revision}}：{{status}}',
+    releaseGone: '该发布不存在',
     causes: '未就绪的内容',
     leftovers: '遗留的内容',
     notes: 'Chart 的说明',

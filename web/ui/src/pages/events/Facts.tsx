@@ -7,9 +7,11 @@ import { formatMoment } from '../../i18n/format';
 import type { SessionState } from '../../session/state';
 
 /** What the operation is about. */
-export function Facts({ release: { cluster, namespace }, session: { started, release } }: { release: ReleaseRef; session: SessionState }) {
+export function Facts({ release: { cluster, namespace }, session: { started, release, end } }: { release: ReleaseRef; session: SessionState }) {
   const { t, i18n } = useTranslation('events');
   const by = started?.user ?? (started?.origin === 'outside' ? t('facts.outside') : undefined);
+  // After the end, what the API server says then counts, not the last transition.
+  const now = end ? end.release : release;
   return (
     <DescriptionList isCompact columnModifier={{ default: '1Col', sm: '2Col', lg: '3Col' }} isHorizontal isFluid>
       <Fact term={t('facts.cluster')}>{cluster}</Fact>
@@ -17,10 +19,10 @@ export function Facts({ release: { cluster, namespace }, session: { started, rel
       {started?.chart && <Fact term={t('facts.chart')}>{started.chart}</Fact>}
       {started && <Fact term={t('facts.started')}>{formatMoment(Date.parse(started.time), i18n.language)}</Fact>}
       {by && <Fact term={t('facts.startedBy')}>{by}</Fact>}
-      {release && <Fact term={t('facts.revision')}>{release.revision}</Fact>}
-      {release && (
+      {now && <Fact term={t('facts.revision')}>{now.revision}</Fact>}
+      {now && (
         <Fact term={t('facts.release')}>
-          <ReleaseStatus status={release.change === 'status' ? release.status : 'uninstalled'} />
+          <ReleaseStatus status={now.status} />
         </Fact>
       )}
     </DescriptionList>

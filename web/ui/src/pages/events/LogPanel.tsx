@@ -1,7 +1,6 @@
 import { Button, Card, CardBody, CardTitle } from '@patternfly/react-core';
 import { ArrowDownIcon } from '@patternfly/react-icons';
 import { useTranslation } from 'react-i18next';
-import { DARK_THEME } from '../../app/theme';
 import { useStatusWord } from '../../app/useStatusWord';
 import type { SessionState } from '../../session/state';
 import { LogLine } from './LogLine';
@@ -24,7 +23,7 @@ export function LogPanel({ session: { lines, linesSeen, started } }: { session: 
     <Card isCompact component="section">
       <CardTitle component="h2">{t('log.title')}</CardTitle>
       <CardBody>
-        <div className={`${DARK_THEME} ${styles.frame}`}>
+        <div className={styles.frame}>
           {/* A screen reader is not told each line: there may be hundreds a second. */}
           <div ref={panel} className={styles.panel} onScroll={onScroll} tabIndex={0} role="log" aria-live="off" aria-label={t('log.label')}>
             {notShown > 0 && <div className={styles.aside}>{t('log.notShown', { count: notShown })}</div>}

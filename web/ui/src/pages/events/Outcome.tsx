@@ -41,11 +41,11 @@ export function Outcome({ end, operation, name }: OutcomeProps) {
                 ? t('end.releaseIs', { revision: end.release.revision, status: word(end.release.status) })
                 : t('end.releaseGone')}
             </StackItem>
-            {end.hint && <StackItem>{end.hint}</StackItem>}
             {end.causes.length > 0 && (
               <Items title={t('end.causes')} items={end.causes.map((cause) => `${objectName(cause.object)}: ${cause.text}`)} />
             )}
             {end.leftovers.length > 0 && <Items title={t('end.leftovers')} items={end.leftovers.map(objectName)} />}
+            {end.hint && <StackItem>{end.hint}</StackItem>}
           </Stack>
         </Alert>
       </StackItem>

@@ -1,5 +1,5 @@
 import { Card, CardBody, CardTitle, Content, Flex, Label, Pagination } from '@patternfly/react-core';
-import { CheckCircleIcon, ExclamationTriangleIcon, InProgressIcon } from '@patternfly/react-icons';
+import { ExclamationTriangleIcon, InProgressIcon } from '@patternfly/react-icons';
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -87,7 +87,7 @@ function Row({ row: { resource, depth }, showNamespace }: { row: ResourceRow; sh
       <Td dataLabel={t('resources.status')}>
         <Status resource={resource} />
       </Td>
-      <Td dataLabel={t('resources.readyColumn')}>{total > 0 && `${ready}/${total}`}</Td>
+      <Td dataLabel={t('resources.readyColumn')}>{total > 0 ? `${ready}/${total}` : '–'}</Td>
     </Tr>
   );
 }
@@ -98,7 +98,7 @@ function Status({ resource }: { resource: Resource }) {
   const { status, reason, message, name, current, restarts } = resource;
   const why = [reason !== status ? reason : '', message].filter(Boolean).join(': ');
   return (
-    <Flex gap={{ default: 'gapSm' }} flexWrap={{ default: 'nowrap' }} display={{ default: 'inlineFlex' }}>
+    <Flex gap={{ default: 'gapSm' }} display={{ default: 'inlineFlex' }}>
       <Label isCompact variant="outline" {...look(resource)}>
         {status}
       </Label>
@@ -117,7 +117,8 @@ function Status({ resource }: { resource: Resource }) {
 
 function look({ current, status, reason }: Resource) {
   if (current) {
-    return { color: 'green', icon: <CheckCircleIcon /> } as const;
+    return { status: 'success' } as const;
   }
-  return status === 'Failed' || reason ? ({ status: 'warning' } as const) : ({ color: 'blue', icon: <InProgressIcon /> } as const);
+  // The warning stands beside it, with the reason.
+  return status === 'Failed' || reason ? ({ color: 'orange' } as const) : ({ color: 'blue', icon: <InProgressIcon /> } as const);
 }

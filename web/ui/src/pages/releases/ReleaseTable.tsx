@@ -4,7 +4,6 @@ import { SortByDirection, Table, Tbody, Td, Th, Thead, Tr, type ThProps } from '
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import type { Release } from '../../api/releases';
-import { ButtonLink } from '../../app/ButtonLink';
 import { IconWithReason } from '../../app/IconWithReason';
 import { paths } from '../../app/paths';
 import { ReleaseStatus } from '../../app/ReleaseStatus';
@@ -38,11 +37,11 @@ export function ReleaseTable({ releases, showNamespace, sort, onSort }: ReleaseT
         <Tr>
           <Th sort={sortable('name')}>{t('columns.name')}</Th>
           {showNamespace && <Th sort={sortable('namespace')}>{t('columns.namespace')}</Th>}
-          <Th sort={sortable('status')}>{t('columns.status')}</Th>
-          <Th>{t('columns.revision')}</Th>
+          <Th modifier="fitContent" sort={sortable('status')}>{t('columns.status')}</Th>
+          <Th modifier="fitContent">{t('columns.revision')}</Th>
           <Th>{t('columns.chart')}</Th>
-          <Th>{t('columns.appVersion')}</Th>
-          <Th sort={sortable('updated')}>{t('columns.updated')}</Th>
+          <Th modifier="fitContent">{t('columns.appVersion')}</Th>
+          <Th modifier="fitContent" sort={sortable('updated')}>{t('columns.updated')}</Th>
           <Th screenReaderText={t('columns.session')} />
         </Tr>
       </Thead>
@@ -99,23 +98,18 @@ function Row({ release, showNamespace, now }: { release: Release; showNamespace:
       <Td dataLabel={t('columns.appVersion')} modifier="breakWord">
         {release.appVersion}
       </Td>
-      <Td dataLabel={t('columns.updated')}>
+      <Td dataLabel={t('columns.updated')} modifier="nowrap">
         {updated > 0 && (
           <Timestamp date={new Date(updated)} tooltip={{ variant: 'custom', content: formatMoment(updated, i18n.language) }}>
             {formatAgo(updated, now, i18n.language)}
           </Timestamp>
         )}
       </Td>
-      <Td dataLabel={release.session ? t('columns.session') : undefined}>
+      <Td dataLabel={release.session ? t('columns.session') : undefined} modifier="nowrap">
         {release.session && (
-          <ButtonLink
-            variant="link"
-            isInline
-            to={paths.events(release, release.session)}
-            aria-label={t('runningLabel', { name: release.name })}
-          >
+          <Link to={paths.events(release, release.session)} aria-label={t('runningLabel', { name: release.name })}>
             {t('running')}
-          </ButtonLink>
+          </Link>
         )}
       </Td>
     </Tr>

@@ -3,6 +3,7 @@ import { CubesIcon } from '@patternfly/react-icons';
 import { useTranslation } from 'react-i18next';
 import { Link, Navigate, useParams } from 'react-router';
 import { useClusters, useReleases, type Cluster } from '../../api/releases';
+import { ButtonLink } from '../../app/ButtonLink';
 import { paths } from '../../app/paths';
 import { Problem } from '../../app/Problem';
 import { ReleaseList } from './ReleaseList';
@@ -39,13 +40,17 @@ function ClusterReleases({ id, namespace, clusters }: { id: string; namespace?: 
   const { t } = useTranslation(['releases', 'common']);
   const { data, error, refetch, unlive } = useReleases(id, namespace);
   const cluster = clusters.find((c) => c.id === id);
+  // Before the cluster was read there is no telling that it has no releases.
+  const shown = data && (data.items.length > 0 || cluster?.synced !== false) ? data.items : null;
   const title = namespace === undefined ? t('title') : t('titleIn', { namespace });
   if (error && !data) {
     return (
       <>
         <title>{`${title} – helmtrail`}</title>
         <Problem error={error} onRetry={() => void refetch()}>
-          <Link to={paths.releases()}>{t('common:backToReleases')}</Link>
+          <ButtonLink variant="link" to={paths.releases()}>
+            {t('common:backToReleases')}
+          </ButtonLink>
         </Problem>
       </>
     );
@@ -78,7 +83,7 @@ function ClusterReleases({ id, namespace, clusters }: { id: string; namespace?: 
         </Stack>
       </PageSection>
       <PageSection isFilled aria-label={title}>
-        {data ? <ReleaseList releases={data.items} clusters={clusters} cluster={id} namespace={namespace} /> : <Rows />}
+        {shown ? <ReleaseList releases={shown} clusters={clusters} cluster={id} namespace={namespace} /> : <Rows />}
       </PageSection>
     </>
   );
