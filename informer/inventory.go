@@ -2,6 +2,8 @@ package informer
 
 import (
 	"context"
+	"errors"
+	"reflect"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,6 +24,13 @@ const typeSelector = "type=" + string(decoder.SecretType)
 const listTimeout = time.Minute
 
 var secretsResource = corev1.SchemeGroupVersion.WithResource("secrets")
+
+// errHungUp is what client-go passes over in silence.
+var errHungUp = errors.New("the API server, or something before it, closed the connection without an answer")
+
+// emptyWatch is what client-go's REST client gives, without an error, when the
+// connection ended before the answer (k8s.io/client-go/rest/request.go, Watch).
+var emptyWatch = reflect.TypeOf(watch.NewEmptyWatch())
 
 // inventory lists the metadata of the release Secrets of a cluster, and
 // watches them in full from there on. What both see is told to health.
@@ -65,6 +74,11 @@ func (i *inventory) ListWithContext(ctx context.Context, o metav1.ListOptions) (
 func (i *inventory) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 	o.LabelSelector, o.FieldSelector = decoder.OwnerLabel, typeSelector
 	w, err := i.secrets.Secrets(metav1.NamespaceAll).Watch(ctx, o)
+	if err == nil && reflect.TypeOf(w) == emptyWatch {
+		// The reflector would take it for a watch that ended well, and try the
+		// same again for ever.
+		w, err = nil, errHungUp
+	}
 	i.health.note("watch release secrets", err)
 	return w, err
 }

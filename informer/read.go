@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/stream"
@@ -91,6 +92,9 @@ func (c *Cluster) Record(ctx context.Context, namespace, name string, revision i
 }
 
 func (c *Cluster) record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error) {
+	if len(validation.IsValidLabelValue(name)) > 0 {
+		return nil, stream.ErrNotFound
+	}
 	full, s, err := c.fetchRevision(ctx, namespace, c.secretName(namespace, name, revision), name, revision)
 	if apierrors.IsNotFound(err) {
 		// Perhaps the Secret has a name that Helm would not give it.

@@ -1,0 +1,112 @@
+package resources
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"helm.sh/helm/v3/pkg/release"
+
+	"github.com/helmtrail/helmtrail/decoder"
+)
+
+func TestObjectsOfARecord(t *testing.T) {
+	tests := []struct {
+		name   string
+		record decoder.Record
+		want   []string
+	}{
+		{"nothing", decoder.Record{}, nil},
+		{"documents without content", decoder.Record{Manifest: "---\n\n---\n# Source: web/templates/none.yaml\n---\n{}\n"}, nil},
+		{
+			"documents as helm writes them",
+			decoder.Record{SecretNamespace: "ns", Manifest: `---
+# Source: web/templates/a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+data:
+  text: |
+    apiVersion: not/this
+    ---
+    kind: NotThis
+---
+# Source: web/templates/b.yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: b
+  namespace: other
+`},
+			[]string{"v1 ConfigMap ns/a", "apps/v1 Deployment other/b"},
+		},
+		{
+			"a list",
+			decoder.Record{SecretNamespace: "ns", Manifest: `
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Service, metadata: {name: a}}
+- {apiVersion: v1, kind: ConfigMapList, items: [{apiVersion: v1, kind: ConfigMap, metadata: {name: b}}]}
+`},
+			[]string{"v1 Service ns/a", "v1 ConfigMap ns/b"},
+		},
+		{
+			"hooks, of which one stands in the manifest too",
+			decoder.Record{
+				SecretNamespace: "ns",
+				Manifest:        "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n",
+				Hooks: []decoder.Hook{
+					{
+						Manifest: "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\n",
+						Events:   []release.HookEvent{release.HookPreInstall, release.HookPreUpgrade},
+					},
+				},
+			},
+			[]string{"v1 Secret ns/s", "batch/v1 Job ns/j (pre-install, pre-upgrade)"},
+		},
+		{
+			"what cannot be read spoils nothing else",
+			decoder.Record{SecretNamespace: "ns", Manifest: `a: "open
+---
+[1, 2]
+---
+apiVersion: v1
+kind: Pod
+metadata: {generateName: web-}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+`},
+			[]string{
+				"document 1: this part of the manifest cannot be read",
+				"document 2: this part of the manifest cannot be read",
+				"v1 Pod ns/web-*: the API server chose its name",
+				"v1 Pod ns/p",
+			},
+		},
+		{"the record's own namespace, without the Secret's", decoder.Record{Namespace: "r", Manifest: "apiVersion: v1\nkind: Pod\nmetadata: {name: p}"}, []string{"v1 Pod r/p"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var got []string
+			for _, o := range objects(&test.record) {
+				line := o.name
+				if o.kind.Kind != "" {
+					line = o.kind.GroupVersion().String() + " " + o.kind.Kind + " " + o.namespace + "/" + o.name
+				}
+				if o.hook != "" {
+					line += " (" + o.hook + ")"
+				}
+				if o.problem != "" {
+					line += ": " + o.problem
+				}
+				got = append(got, line)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("objects (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

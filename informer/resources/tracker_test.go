@@ -1,0 +1,206 @@
+package resources_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"helm.sh/helm/v3/pkg/release"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/informer"
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/informer/resources"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// patience bounds every wait; only a failing test needs it all.
+const patience = time.Minute
+
+func tracker(t *testing.T, config *rest.Config) *resources.Tracker {
+	t.Helper()
+	dynamicClient, err := dynamic.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	metadataClient, err := metadata.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	discoveryClient, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resources.NewTracker(resources.Clients{Dynamic: dynamicClient, Metadata: metadataClient, Discovery: discoveryClient})
+}
+
+// follow follows a record until the test ends, and returns where the rows come.
+func follow(t *testing.T, tracker *resources.Tracker, record *decoder.Record) <-chan []stream.Resource {
+	t.Helper()
+	rows := make(chan []stream.Resource, 1000)
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() {
+		ended <- tracker.Follow(ctx, record, func(r []stream.Resource) { rows <- r })
+	}()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("Follow: %v", err)
+		}
+	})
+	return rows
+}
+
+// text is a row in few words.
+func text(r stream.Resource) string {
+	line := fmt.Sprintf("%s %s %s", r.Kind, r.Name, r.Status)
+	if r.Total > 0 {
+		line += fmt.Sprintf(" %d/%d", r.Ready, r.Total)
+	}
+	if r.Reason != "" {
+		line += " " + r.Reason
+	}
+	if r.Hook != "" {
+		line += " (" + r.Hook + ")"
+	}
+	return line
+}
+
+func texts(rows []stream.Resource) []string {
+	lines := []string{}
+	for _, r := range rows {
+		lines = append(lines, text(r))
+	}
+	return lines
+}
+
+// until reads snapshots up to the first that satisfies done and returns all.
+func until(t *testing.T, rows <-chan []stream.Resource, done func([]string) bool) [][]string {
+	t.Helper()
+	var all [][]string
+	deadline := time.After(patience)
+	for {
+		select {
+		case r := <-rows:
+			all = append(all, texts(r))
+			if done(all[len(all)-1]) {
+				return all
+			}
+		case <-deadline:
+			t.Fatalf("it did not come to that, only to:\n%v", all)
+		}
+	}
+}
+
+func readRecord(t *testing.T, namespace, name string) *decoder.Record {
+	t.Helper()
+	clusters, err := informer.Open(informer.Options{Kubeconfig: clustertest.Kubeconfig(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := clusters[0].Record(t.Context(), namespace, name, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, stop := context.WithCancel(context.Background())
+	stop()
+	if err := clusters[0].Run(ended); err != nil {
+		t.Fatal(err)
+	}
+	return record
+}
+
+func TestFollowShowsADeploymentBecomeReady(t *testing.T) {
+	ns := clustertest.Namespace(t)
+	clustertest.Helm(t, 4, "install", "web", clustertest.Chart(t), "-n", ns, "--set", "delay=3s")
+	record := readRecord(t, ns, "web")
+	tracker := tracker(t, clustertest.Config(t))
+	rows := follow(t, tracker, record)
+
+	all := until(t, rows, func(now []string) bool { return slices.Contains(now, "Deployment web Ready 1/1") })
+	waiting := slices.ContainsFunc(all, func(rows []string) bool {
+		return slices.ContainsFunc(rows, func(row string) bool { return strings.HasPrefix(row, "Deployment web Progressing 0/1 Less") })
+	})
+	if !waiting {
+		t.Errorf("the Deployment was never seen to wait: %v", all)
+	}
+	want := []string{"ConfigMap web Ready", "Service web Ready", "Deployment web Ready 1/1"}
+	now := all[len(all)-1]
+	slices.Sort(now)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, now); diff != "" {
+		t.Errorf("rows at the end (-want +got):\n%s", diff)
+	}
+
+	snapshot, err := tracker.Snapshot(t.Context(), record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := texts(snapshot)
+	slices.Sort(read)
+	if diff := cmp.Diff(want, read); diff != "" {
+		t.Errorf("snapshot (-want +got):\n%s", diff)
+	}
+
+	clustertest.Helm(t, 4, "uninstall", "web", "-n", ns)
+	until(t, rows, func(now []string) bool {
+		slices.Sort(now)
+		return slices.Equal(now, []string{"ConfigMap web NotFound NotFound", "Deployment web NotFound NotFound", "Service web NotFound NotFound"})
+	})
+}
+
+const oddManifest = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: missing}
+---
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: strange}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: cluster-admin, namespace: ignored}
+`
+
+func TestOddObjectsSaySoAndHarmNoOther(t *testing.T) {
+	ns := clustertest.Namespace(t)
+	record := &decoder.Record{
+		SecretNamespace: ns, Manifest: oddManifest,
+		Hooks: []decoder.Hook{{
+			Manifest: "apiVersion: batch/v1\nkind: Job\nmetadata: {name: gone}\n", Events: []release.HookEvent{release.HookTest},
+		}},
+	}
+	want := []string{"ConfigMap missing NotFound NotFound", "Widget strange Unknown UnknownKind", "ClusterRole cluster-admin Ready"}
+	odd := tracker(t, clustertest.Config(t))
+	first := <-follow(t, odd, record)
+	if diff := cmp.Diff(want, texts(first)); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	if first[2].Namespace != "" {
+		t.Errorf("the ClusterRole is in namespace %q", first[2].Namespace)
+	}
+	snapshot, err := odd.Snapshot(t.Context(), record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first, snapshot); diff != "" {
+		t.Errorf("the snapshot differs (-followed +read):\n%s", diff)
+	}
+
+	nobody := clustertest.Config(t)
+	nobody.Impersonate.UserName = "nobody"
+	want = []string{"ConfigMap missing Unknown Forbidden", "Widget strange Unknown UnknownKind", "ClusterRole cluster-admin Unknown Forbidden", "Job gone Unknown Forbidden (test)"}
+	if diff := cmp.Diff(want, texts(<-follow(t, tracker(t, nobody), record))); diff != "" {
+		t.Errorf("rows without rights (-want +got):\n%s", diff)
+	}
+}
