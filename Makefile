@@ -1,0 +1,124 @@
+# What a person types is in `make help`. Everything that is built ends in bin/.
+
+SHELL       := bash
+.SHELLFLAGS := -o pipefail -ec
+.DEFAULT_GOAL := help
+
+GO      ?= go
+LISTEN  ?= 127.0.0.1:8080
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+
+# One set of compile flags for the product, the dev cluster and both Helms: a
+# package that several of them need is compiled once. No debug information,
+# which is a tenth of the time; stack traces are the same without it. The
+# version comes from VERSION, so Go need not ask git, which refuses to answer
+# in a checkout that belongs to somebody else.
+COMPILE := -trimpath -buildvcs=false -gcflags=all=-dwarf=false
+STRIP   := -s -w
+
+# Helm takes the server's version from here, and cannot parse the default.
+KUBERNETES := k8s.io/component-base/version
+KUBERNETES_LDFLAGS := -X $(KUBERNETES).gitVersion=v1.37.2 -X $(KUBERNETES).gitMajor=1 \
+	-X $(KUBERNETES).gitMinor=37 -X $(KUBERNETES).gitTreeState=clean
+HELM3_LDFLAGS := -X helm.sh/helm/v3/internal/version.version=v3.22.0 \
+	-X helm.sh/helm/v3/internal/version.gitTreeState=clean \
+	-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=1 -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=37 \
+	-X helm.sh/helm/v3/pkg/lint/rules.k8sVersionMajor=1 -X helm.sh/helm/v3/pkg/lint/rules.k8sVersionMinor=37
+HELM4_LDFLAGS := -X helm.sh/helm/v4/internal/version.version=v4.3.2 \
+	-X helm.sh/helm/v4/internal/version.gitTreeState=clean
+
+UI         := web/ui
+UI_MODULES := $(UI)/node_modules/.package-lock.json
+UI_PAGES   := $(UI)/dist/pages/index.html
+UI_SOURCES := $(shell find $(UI)/src $(UI)/public -type f -not -name schema.d.ts 2>/dev/null) \
+	$(wildcard $(UI)/*.html $(UI)/*.json $(UI)/*.config.*) docs/openapi.yaml
+
+GO_PROGRAMS := bin/helmtrail bin/devcluster bin/helm3 bin/helm4
+# Tests run programs from here. On a machine of two cores, more at once only
+# makes each of them wait.
+TEST_ENV := HELMTRAIL_TEST_BIN=$(CURDIR)/bin
+
+.PHONY: help build ui demo run test test-go test-devcluster test-ui test-browser lint fmt bench chromium first-build FORCE
+
+help: ## this list
+	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name what; do printf '  make %-16s %s\n' "$$name" "$$what"; done
+
+build: first-build $(GO_PROGRAMS) ## build bin/helmtrail, bin/devcluster, bin/helm3 and bin/helm4
+
+# The only step that takes minutes says so before it starts.
+first-build:
+	@if ! [ -e bin/devcluster ]; then \
+		echo 'The first build downloads and compiles Kubernetes and two Helms: about 10 minutes on two cores.'; \
+		echo 'Later builds take seconds.'; \
+	fi
+
+bin/helmtrail: $(UI_PAGES) FORCE
+	@echo '== bin/helmtrail'
+	@$(GO) build -v $(COMPILE) -ldflags '$(STRIP) -X main.version=$(VERSION)' -o $@ ./cmd/helmtrail 2>&1 | .ci/progress
+
+bin/devcluster: FORCE
+	@echo '== bin/devcluster'
+	@cd cmd/devcluster && $(GO) build -v $(COMPILE) -ldflags '$(STRIP) $(KUBERNETES_LDFLAGS)' -o ../../$@ . 2>&1 | ../../.ci/progress
+
+bin/helm3: FORCE
+	@echo '== bin/helm3'
+	@cd cmd/devcluster && $(GO) build -v $(COMPILE) -ldflags '$(STRIP) $(HELM3_LDFLAGS)' -o ../../$@ helm.sh/helm/v3/cmd/helm 2>&1 | ../../.ci/progress
+
+bin/helm4: FORCE
+	@echo '== bin/helm4'
+	@cd cmd/devcluster && $(GO) build -v $(COMPILE) -ldflags '$(STRIP) $(HELM4_LDFLAGS)' -o ../../$@ helm.sh/helm/v4/cmd/helm 2>&1 | ../../.ci/progress
+
+$(UI_MODULES): $(UI)/package.json $(UI)/package-lock.json
+	@echo '== $(UI)/node_modules'
+	@cd $(UI) && npm ci --no-audit --no-fund
+	@touch $@
+
+ui: $(UI_PAGES) ## build the pages that bin/helmtrail embeds
+
+$(UI_PAGES): $(UI_MODULES) $(UI_SOURCES)
+	@echo '== $(UI)/dist'
+	@cd $(UI) && npm run --silent build
+	@touch $@
+
+demo: build ## a cluster, helmtrail and sample releases; prints the address, Ctrl-C stops everything
+	@exec bin/devcluster demo --helmtrail bin/helmtrail --helm bin/helm4 --charts deploy/demo/charts --listen $(LISTEN)
+
+run: bin/helmtrail bin/helm4 ## helmtrail against the current kubeconfig; more flags with ARGS='...'
+	@exec bin/helmtrail serve --helm bin/helm4 --listen $(LISTEN) $(ARGS)
+
+test: build test-go test-devcluster test-ui test-browser ## everything; fails when a part cannot run
+	@echo 'All tests passed.'
+
+test-go: build
+	@echo '== Go tests of the product, with the race detector (its first build takes some minutes)'
+	@$(TEST_ENV) .ci/with-cluster $(GO) test $(COMPILE) -race -count=1 -p 2 -timeout 20m ./...
+
+# Without -race: nearly all of it would be Kubernetes, compiled a second time.
+test-devcluster: build
+	@echo '== tests of the dev cluster'
+	@cd cmd/devcluster && $(TEST_ENV) $(GO) test $(COMPILE) -count=1 -p 1 -parallel 2 -timeout 20m ./internal/... ./test/...
+
+test-ui: $(UI_MODULES)
+	@echo '== tests of the pages'
+	@cd $(UI) && npm run --silent test
+
+test-browser: build chromium
+	@echo '== tests of the pages in Chromium'
+	@browser=$$(.ci/chromium) && cd $(UI) && CHROMIUM=$$browser $(TEST_ENV) npm run --silent test:browser
+
+chromium:
+	@.ci/chromium >/dev/null
+
+lint: $(UI_MODULES) ## gofmt, go vet, tsc and eslint
+	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs -r gofmt -l); \
+	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
+	@$(GO) vet $(COMPILE) ./...
+	@cd cmd/devcluster && $(GO) vet $(COMPILE) ./...
+	@cd $(UI) && npm run --silent lint
+
+fmt: ## format the Go code
+	@git ls-files -co --exclude-standard '*.go' | xargs -r gofmt -w
+
+bench: build ## the marks, measured beside what one would use instead
+	@$(TEST_ENV) .ci/with-cluster $(GO) test $(COMPILE) -run '^$$' -bench . -benchmem -timeout 30m \
+		$$(git grep -l --untracked '^func Benchmark' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|')
