@@ -131,10 +131,20 @@ type packed struct {
 // packeds are kept for their buffers and the inflater's tables.
 var packeds = sync.Pool{New: func() any { return &packed{} }}
 
+// release gives p back, without a buffer larger than what fits into a Secret.
+func (p *packed) release() {
+	const keep = 1 << 20
+	p.reader.Reset(nil)
+	if cap(p.bytes) > keep {
+		p.bytes = nil
+	}
+	packeds.Put(p)
+}
+
 // unpack returns the JSON of a record.
 func unpack(data []byte, limit int) ([]byte, error) {
 	p := packeds.Get().(*packed)
-	defer packeds.Put(p)
+	defer p.release()
 	if need := base64.StdEncoding.DecodedLen(len(data)); cap(p.bytes) < need {
 		p.bytes = make([]byte, need)
 	}
@@ -150,7 +160,6 @@ func unpack(data []byte, limit int) ([]byte, error) {
 		return bytes.Clone(content), nil
 	}
 	p.reader.Reset(content)
-	defer p.reader.Reset(nil)
 	if p.gzip.Reset(&p.reader) != nil {
 		return nil, fmt.Errorf("%w: broken compression header", ErrNotRecord)
 	}

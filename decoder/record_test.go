@@ -64,6 +64,18 @@ func TestEveryDigitAndEveryUnknownFieldIsKept(t *testing.T) {
 	}
 }
 
+func TestEveryEscapeIsRead(t *testing.T) {
+	const escaped = `\"\\\/\b\f\n\r\t\u0041\u00e9\uD83D\uDE00 \ud83d\ud83d\udE00 \ud83dx\ud83d`
+	const want = "\"\\/\b\f\n\r\tAé😀 \ufffd😀 \ufffdx\ufffd"
+	record, err := decoder.DecodeRecord(compressed(t, strings.Replace(webRecord, `Rollback to 1`, escaped, 1)), decoder.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if record.Description != want {
+		t.Errorf("description %q, want %q", record.Description, want)
+	}
+}
+
 // https://github.com/kubermatic/kubermatic/issues/16209
 func TestApplyMethodIsAssumedToBePresentOrOfToday(t *testing.T) {
 	for _, tt := range []struct{ replace, with, method, status string }{
