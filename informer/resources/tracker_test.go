@@ -10,6 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"helm.sh/helm/v3/pkg/release"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
@@ -203,4 +206,38 @@ func TestOddObjectsSaySoAndHarmNoOther(t *testing.T) {
 	if diff := cmp.Diff(want, texts(<-follow(t, tracker(t, nobody), record))); diff != "" {
 		t.Errorf("rows without rights (-want +got):\n%s", diff)
 	}
+}
+
+// A release may bring the kinds of its own objects.
+func TestKindIsFoundOnceItIsDefined(t *testing.T) {
+	group := clustertest.Namespace(t) + ".example.com"
+	config := clustertest.Config(t)
+	record := &decoder.Record{SecretNamespace: "default", Manifest: fmt.Sprintf("apiVersion: %s/v1\nkind: Widget\nmetadata: {name: w}\n", group)}
+	rows := follow(t, tracker(t, config), record)
+	until(t, rows, func(now []string) bool { return now[0] == "Widget w Unknown UnknownKind" })
+
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	definitions := client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	definition := &unstructured.Unstructured{}
+	if err := definition.UnmarshalJSON(fmt.Appendf(nil, `{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "widgets.%[1]s"},
+		"spec": {
+			"group": "%[1]s", "scope": "Namespaced", "names": {"plural": "widgets", "singular": "widget", "kind": "Widget"},
+			"versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}]
+		}
+	}`, group)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := definitions.Create(t.Context(), definition, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := definitions.Delete(context.Background(), definition.GetName(), metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	until(t, rows, func(now []string) bool { return now[0] == "Widget w NotFound NotFound" })
 }
