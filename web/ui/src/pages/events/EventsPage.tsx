@@ -33,6 +33,9 @@ export function EventsPage() {
   return <SessionPage key={sessionId} release={{ cluster, namespace, name }} view={view} />;
 }
 
+/** A name of 63 letters is wider than a phone. */
+const WRAP = { whiteSpace: 'normal', overflowWrap: 'anywhere' } as const;
+
 function SessionPage({ release, view }: { release: ReleaseRef; view: SessionView }) {
   const { t } = useTranslation(['events', 'common']);
   const { name } = release;
@@ -76,10 +79,12 @@ function SessionPage({ release, view }: { release: ReleaseRef; view: SessionView
               <BreadcrumbItem>
                 <Link to={paths.releases(release.cluster)}>{t('common:releases')}</Link>
               </BreadcrumbItem>
-              <BreadcrumbItem>
+              <BreadcrumbItem style={WRAP}>
                 <Link to={paths.releases(release.cluster, release.namespace)}>{release.namespace}</Link>
               </BreadcrumbItem>
-              <BreadcrumbItem isActive>{name}</BreadcrumbItem>
+              <BreadcrumbItem isActive style={WRAP}>
+                {name}
+              </BreadcrumbItem>
             </Breadcrumb>
           </StackItem>
           <StackItem>

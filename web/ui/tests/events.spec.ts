@@ -1,0 +1,165 @@
+import { color, expect, install, logLines, newNamespace, statusTag, test } from './helmtrail';
+
+test('an install is watched from its start to its end', async ({ page, request }) => {
+  await page.goto(await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' }, options: { timeoutSeconds: 60 } }));
+
+  await expect(statusTag(page)).toHaveText('Connected');
+  await expect(page).toHaveTitle('Connected: Install demo – helmtrail');
+  const progress = page.getByRole('progressbar');
+  await expect(progress).toHaveAttribute('aria-valuetext', /^\d+s of 1m$/);
+  const deployment = page.getByRole('row').filter({ hasText: 'Deployment' });
+  await expect(deployment).toContainText('0/1');
+  await expect(logLines(page, 'LOG').first()).toBeVisible();
+  const before = await progress.getAttribute('aria-valuetext');
+  await expect(progress).not.toHaveAttribute('aria-valuetext', before ?? '');
+
+  await expect(statusTag(page)).toHaveText('Completed');
+  await expect(page).toHaveTitle('Completed: Install demo – helmtrail');
+  await expect(deployment).toContainText('1/1');
+  await expect(progress).toHaveAttribute('aria-valuetext', /^Took \d+s$/);
+  await expect(logLines(page).first()).toHaveAttribute('data-type', 'STARTED');
+  await expect(logLines(page, 'RELEASE_STATUS')).toContainText([/Revision 1: Pending install/, /Revision 1: Pending install → Deployed/]);
+  await expect(logLines(page).last()).toHaveAttribute('data-type', 'COMPLETED');
+
+  await page.getByRole('button', { name: 'Notes of the chart' }).click();
+  await expect(page.getByText('Thank you for installing demo.')).toBeVisible();
+
+  await page.getByRole('link', { name: 'View Release' }).click();
+  await expect(page.locator('tbody').getByRole('row')).toContainText('demo');
+});
+
+test('a failed install shows the error in red, and why', async ({ page, request }) => {
+  await page.goto(
+    await install(request, { namespace: newNamespace(), name: 'broken', values: { tag: 'doesnotexist' }, options: { timeoutSeconds: 8 } }),
+  );
+
+  // While it waits, the reason is behind the icon, for the pointer and for the keyboard.
+  const why = page.getByRole('row').filter({ hasText: 'Deployment' }).getByRole('button');
+  await expect(why).toBeVisible();
+  await why.hover();
+  await expect(page.getByRole('tooltip')).toContainText('Available: 0/1');
+  await page.mouse.move(0, 0);
+  await expect(page.getByRole('tooltip')).toHaveCount(0);
+  await why.focus();
+  await expect(page.getByRole('tooltip')).toContainText('Available: 0/1');
+
+  await expect(statusTag(page)).toHaveText('Failed', { timeout: 40_000 });
+  await expect(page).toHaveTitle('Failed: Install broken – helmtrail');
+  const last = logLines(page).last();
+  await expect(last).toHaveAttribute('data-type', 'FAILED');
+  await expect(last).toContainText(/context deadline exceeded|not ready/);
+  expect(await color(last.locator('span'))).toBe('rgb(245, 110, 110)');
+  expect(await color(logLines(page, 'LOG').first().locator('span'))).toBe('rgb(146, 197, 249)');
+  const alert = page.getByRole('heading', { name: 'The install of broken failed' });
+  await expect(alert).toBeVisible();
+  await expect(page.getByText('helm ended with exit code 1')).toBeVisible();
+  await page.getByRole('link', { name: 'Back to Releases' }).click();
+  await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible();
+});
+
+test('past 90 % of the timeout the bar turns yellow, and names the phase when it has passed', async ({ page, request }) => {
+  await page.goto(
+    await install(request, {
+      namespace: newNamespace(),
+      name: 'late',
+      values: { tag: 'doesnotexist' },
+      options: { timeoutSeconds: 8, rollbackOnFailure: true },
+    }),
+  );
+  const progress = page.locator('.pf-v6-c-progress');
+  await expect(progress).not.toHaveClass(/pf-m-warning/);
+  await expect(progress).toHaveClass(/pf-m-warning/);
+  await expect(progress).toContainText('of 8s');
+  await expect(statusTag(page)).toHaveText('Failed', { timeout: 40_000 });
+});
+
+test('a reload in the middle loses nothing and doubles nothing', async ({ page, request }) => {
+  await page.goto(await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' } }));
+  await expect(logLines(page, 'LOG').nth(1)).toBeVisible();
+  await page.reload();
+  await expect(statusTag(page)).toHaveText('Completed');
+  const texts = await logLines(page).allTextContents();
+  await page.reload();
+  await expect(statusTag(page)).toHaveText('Completed');
+  expect(await logLines(page).allTextContents()).toEqual(texts);
+  expect(texts.filter((text) => text.includes('Install of demo started'))).toHaveLength(1);
+});
+
+test('a lost connection is taken up again where it broke', async ({ page, context, request }) => {
+  await page.goto(await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' } }));
+  await expect(logLines(page, 'LOG').first()).toBeVisible();
+  await context.setOffline(true);
+  await context.setOffline(false);
+  await expect(statusTag(page)).toHaveText('Completed');
+  const texts = await logLines(page).allTextContents();
+  await page.reload();
+  await expect(statusTag(page)).toHaveText('Completed');
+  expect(await logLines(page).allTextContents()).toEqual(texts);
+});
+
+test('without an id the running session is shown, and its id then stands in the address', async ({ page, request }) => {
+  const watched = await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' } });
+  const [address = '', id] = watched.split('?sessionId=');
+  await page.goto(address);
+  await expect(statusTag(page)).toHaveText('Connected');
+  await expect(page).toHaveURL(new RegExp(`sessionId=${id}$`));
+  await expect(statusTag(page)).toHaveText('Completed');
+  await page.reload();
+  await expect(statusTag(page)).toHaveText('Completed');
+
+  await page.goto(address);
+  await expect(page.getByRole('heading', { name: 'No active session found. The operation may have completed.' })).toBeVisible();
+  await page.getByRole('link', { name: 'View Release' }).click();
+  await expect(page.locator('tbody').getByRole('row')).toContainText('demo');
+});
+
+test.describe('in Chinese', () => {
+  test.use({ locale: 'zh-CN' });
+
+  test('every word of a session is', async ({ page, request }) => {
+    const namespace = newNamespace();
+    const watched = await install(request, { namespace, name: 'demo', values: { tag: 'slow' } });
+    await page.goto(watched);
+    await expect(page.locator('html')).toHaveAttribute('lang', 'zh');
+    await expect(statusTag(page)).toHaveText('已连接');
+    await expect(page.getByRole('heading', { name: '安装 demo' })).toBeVisible();
+    await expect(statusTag(page)).toHaveText('已完成');
+    await expect(logLines(page).last()).toContainText('已完成');
+    await page.goto(watched.split('?')[0] ?? '');
+    await expect(page.getByRole('heading', { name: '未找到活跃的会话，操作可能已完成' })).toBeVisible();
+  });
+
+  test('the reader may choose English, and it stays', async ({ page }) => {
+    await page.goto('/helm/releases');
+    await expect(page.getByRole('heading', { name: '发布' })).toBeVisible();
+    await page.getByRole('button', { name: 'English' }).click();
+    await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible();
+    await page.reload();
+    await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible();
+  });
+});
+
+test('the pages follow the system into the dark; the log is dark in both', async ({ page, request }) => {
+  await page.goto(await install(request, { namespace: newNamespace(), name: 'demo' }));
+  const panel = page.getByRole('log').locator('..');
+  const background = (selector: 'page' | 'panel') =>
+    (selector === 'page' ? page.locator('.pf-v6-c-page__main-section').first() : panel).evaluate((e) => getComputedStyle(e).backgroundColor);
+  await expect(statusTag(page)).toHaveText('Completed');
+  expect(await background('page')).toBe('rgb(255, 255, 255)');
+  expect(await background('panel')).toBe('rgb(21, 21, 21)');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expect.poll(() => background('page')).not.toBe('rgb(255, 255, 255)');
+  expect(await background('panel')).toBe('rgb(21, 21, 21)');
+});
+
+test('a narrow screen scrolls in one direction only', async ({ page, request }) => {
+  await page.setViewportSize({ width: 400, height: 800 });
+  const namespace = newNamespace();
+  const watched = await install(request, { namespace, name: 'a.release.with-dots-and-a-name-of-nearly-fifty-three' });
+  for (const address of [watched, watched.replace(/\/events\/([^/]+)\/.*/, '/releases/$1')]) {
+    await page.goto(address);
+    await expect(page.getByText('a.release.with-dots-and-a-name-of-nearly-fifty-three').first()).toBeVisible();
+    expect(await page.locator('#main').evaluate((e) => e.scrollWidth - e.clientWidth)).toBe(0);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
+  }
+});

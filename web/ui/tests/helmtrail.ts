@@ -1,0 +1,75 @@
+import { expect, test as base, type APIRequestContext, type Locator, type Page } from '@playwright/test';
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Schemas } from '../src/api/client';
+
+export { expect };
+
+/** The chart that the tests install; its values say how its Pods behave. */
+export const CHART = path.join(import.meta.dirname, 'charts', 'web');
+
+/** A page that must not throw, nor do what its policy forbids. */
+export const test = base.extend<{ soundPage: undefined }>({
+  soundPage: [
+    async ({ page }, use) => {
+      const complaints: string[] = [];
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('console', (message) => {
+        if (message.type() === 'error' && message.text().includes('Content Security Policy')) {
+          complaints.push(message.text());
+        }
+      });
+      await use(undefined);
+      expect(complaints).toEqual([]);
+    },
+    { auto: true },
+  ],
+});
+
+/** A namespace that no other test uses. */
+export const newNamespace = () => `ui-${randomUUID().slice(0, 8)}`;
+
+/** The id of the first cluster, which is the only one. */
+export async function clusterId(request: APIRequestContext): Promise<string> {
+  const { items } = (await (await request.get('/clusters')).json()) as Schemas['ClusterList'];
+  const [first] = items;
+  if (!first) {
+    throw new Error('the server watches no cluster');
+  }
+  return first.id;
+}
+
+export interface Install {
+  namespace: string;
+  name: string;
+  values?: Record<string, unknown>;
+  options?: Schemas['Options'];
+}
+
+/** Submits an install that waits, as a console does, and returns where people watch it. */
+export async function install(request: APIRequestContext, { namespace, name, values, options }: Install): Promise<string> {
+  const response = await request.post(`/${await clusterId(request)}/namespaces/${namespace}/releases`, {
+    data: { name, chart: { ref: 'web' }, values, options: { createNamespace: true, wait: true, ...options } },
+  });
+  expect(response.status(), await response.text()).toBe(202);
+  return ((await response.json()) as Schemas['Accepted']).page;
+}
+
+const run = promisify(execFile);
+
+/** Runs helm as somebody in a terminal does. */
+export async function helm(...args: string[]): Promise<void> {
+  await run(process.env['HELMTRAIL_TEST_HELM'] ?? 'helm', args);
+}
+
+/** The page's status tag. */
+export const statusTag = (page: Page): Locator => page.locator('[data-status]');
+
+/** The lines of the log, of one type if it is given. */
+export const logLines = (page: Page, type?: Schemas['Event']['type']): Locator =>
+  page.getByRole('log').locator(type ? `[data-type="${type}"]` : '[data-type]');
+
+/** The color in which an element's text is drawn. */
+export const color = (locator: Locator): Promise<string> => locator.evaluate((element) => getComputedStyle(element).color);

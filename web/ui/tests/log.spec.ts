@@ -1,0 +1,59 @@
+import { expect, install, logLines, newNamespace, statusTag, test } from './helmtrail';
+
+/** helm writes at least one line for each object. */
+const MANY = 600;
+
+test('the log keeps the newest 500 lines, stays with its reader, and jumps to the end when asked', async ({ page, request }) => {
+  await page.goto(
+    await install(request, {
+      namespace: newNamespace(),
+      name: 'talkative',
+      values: { tag: 'slow', configMaps: MANY },
+      options: { timeoutSeconds: 120 },
+    }),
+  );
+  const panel = page.getByRole('log');
+  const jump = page.getByRole('button', { name: /^Jump to end/ });
+  const gap = () => panel.evaluate((e) => e.scrollHeight - e.scrollTop - e.clientHeight);
+
+  // It follows the end by itself.
+  await expect(panel).toContainText(/[\d,]+ earlier lines are not shown/);
+  await expect(logLines(page)).toHaveCount(500);
+  expect(await gap()).toBeLessThan(2);
+  await expect(jump).toHaveCount(0);
+
+  // Scrolled up, what is read stays where it is, selection included, whatever comes.
+  await panel.hover();
+  await page.mouse.wheel(0, -2000);
+  await expect(jump).toBeVisible();
+  const read = await panel.evaluate((e) => {
+    const top = e.getBoundingClientRect().top;
+    const line = [...e.querySelectorAll('[data-type]')].find((l) => l.getBoundingClientRect().top >= top);
+    if (line) {
+      window.getSelection()?.selectAllChildren(line);
+    }
+    return { top: e.scrollTop, text: window.getSelection()?.toString() };
+  });
+  expect(read.text).not.toBe('');
+  await expect(statusTag(page)).toHaveText('Completed', { timeout: 60_000 });
+  await expect(jump).toHaveAccessibleName(/\d+ new lines?$/);
+  expect(await panel.evaluate((e) => ({ top: e.scrollTop, text: window.getSelection()?.toString() }))).toEqual(read);
+
+  await jump.click();
+  await expect(jump).toHaveCount(0);
+  await expect.poll(gap).toBeLessThan(2);
+  await expect(logLines(page).last()).toHaveAttribute('data-type', 'COMPLETED');
+  await expect(logLines(page)).toHaveCount(500);
+});
+
+test('scrolling back to the end follows it again', async ({ page, request }) => {
+  await page.goto(await install(request, { namespace: newNamespace(), name: 'talkative', values: { configMaps: 100 } }));
+  await expect(statusTag(page)).toHaveText('Completed');
+  const panel = page.getByRole('log');
+  const jump = page.getByRole('button', { name: /^Jump to end/ });
+  await panel.hover();
+  await page.mouse.wheel(0, -400);
+  await expect(jump).toBeVisible();
+  await page.mouse.wheel(0, 4000);
+  await expect(jump).toHaveCount(0);
+});

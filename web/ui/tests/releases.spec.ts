@@ -1,0 +1,78 @@
+import { CHART, clusterId, expect, helm, install, newNamespace, test } from './helmtrail';
+
+test('a release that helm made by hand shows up at once, changes and goes', async ({ page, request }) => {
+  const namespace = newNamespace();
+  await page.goto(`/helm/releases/${await clusterId(request)}`);
+  await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible();
+
+  await helm('install', 'by-hand', CHART, '--namespace', namespace, '--create-namespace');
+  const row = page.getByRole('row').filter({ hasText: namespace });
+  await expect(row).toContainText('Deployed', { timeout: 2000 });
+  await expect(row.getByRole('gridcell')).toContainText(['by-hand', namespace, 'Deployed', '1', 'web 1.0.0', '2.0', 'now']);
+
+  await helm('upgrade', 'by-hand', CHART, '--namespace', namespace);
+  await expect(row.getByRole('gridcell', { name: '2', exact: true })).toBeVisible({ timeout: 2000 });
+
+  await helm('uninstall', 'by-hand', '--namespace', namespace);
+  await expect(row).toHaveCount(0, { timeout: 2000 });
+});
+
+test('a namespace that is empty says so, then fills', async ({ page, request }) => {
+  const namespace = newNamespace();
+  await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}`);
+  await expect(page.getByRole('heading', { name: 'No releases yet' })).toBeVisible();
+  await helm('install', 'first', CHART, '--namespace', namespace, '--create-namespace');
+  await expect(page.getByRole('row').filter({ hasText: 'first' })).toContainText('Deployed', { timeout: 2000 });
+});
+
+test('the list is filtered by text and status, and the filter stands in the address', async ({ page, request }) => {
+  const namespace = newNamespace();
+  await helm('install', 'good', CHART, '--namespace', namespace, '--create-namespace');
+  // A failed record without a wait: the manifest is refused by the API server.
+  await expect(helm('install', 'bad', CHART, '--namespace', namespace, '--set', 'replicas=-1')).rejects.toThrow();
+  await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}`);
+  const rows = page.locator('tbody').getByRole('row');
+  await expect(rows).toHaveCount(2);
+
+  await page.getByRole('textbox', { name: 'Filter by name, namespace or chart' }).fill('GOO');
+  await expect(rows).toHaveCount(1);
+  await expect(rows).toContainText('good');
+  await page.reload();
+  await expect(rows).toHaveCount(1);
+
+  await page.getByRole('textbox').fill('');
+  await page.getByRole('button', { name: 'Status', exact: true, expanded: false }).click();
+  await page.getByRole('menuitem', { name: 'Failed 1' }).click();
+  await page.keyboard.press('Escape');
+  await expect(rows).toHaveCount(1);
+  await expect(rows).toContainText('bad');
+
+  await page.getByRole('textbox').fill('good');
+  await expect(page.getByRole('heading', { name: 'No release fits the filters' })).toBeVisible();
+  await page.getByRole('button', { name: 'Clear all filters' }).last().click();
+  await expect(rows).toHaveCount(2);
+});
+
+test('a running operation leads to its events, and the link goes when it has ended', async ({ page, request }) => {
+  const namespace = newNamespace();
+  await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}`);
+  await install(request, { namespace, name: 'slow', values: { tag: 'slow' } });
+  const link = page.getByRole('link', { name: 'Watch the operation that is running on slow' });
+  await link.click();
+  await expect(page.getByRole('heading', { name: 'Install slow' })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole('row').filter({ hasText: 'slow' })).toContainText('Deployed');
+  await expect(link).toHaveCount(0);
+});
+
+test('a cluster that is not there is said not to be, with a way onward', async ({ page }) => {
+  await page.goto('/helm/releases/nowhere');
+  await expect(page.getByRole('heading', { name: 'Not found' })).toBeVisible();
+  await page.getByRole('link', { name: 'Back to Releases' }).click();
+  await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible();
+});
+
+test('an address that is no page says so', async ({ page }) => {
+  await page.goto('/helm/no/such/page');
+  await expect(page.getByRole('heading', { name: 'There is no such page' })).toBeVisible();
+});
