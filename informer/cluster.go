@@ -54,7 +54,7 @@ func newCluster(id string, config *rest.Config, proxyURL string, log *slog.Logge
 	// The API server's own fairness limits us better than a fixed rate would.
 	config.QPS = -1
 
-	c := &Cluster{ID: id, Server: publicAddress(config.Host), config: config, proxyURL: proxyURL, records: newRecords()}
+	c := &Cluster{ID: id, Server: publicAddress(config.Host), config: config, proxyURL: proxyURL, records: newRecords(recordsLimit)}
 	c.dialer = connrotation.NewDialer((&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext)
 	dialing := rest.CopyConfig(config)
 	dialing.Dial = c.dialer.DialContext

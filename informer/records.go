@@ -14,15 +14,17 @@ const recordsLimit = 64 << 20
 // records caches decoded records by the digest of their bytes. A record never
 // gets stale, so nothing expires; when the cache is full it starts anew.
 type records struct {
-	mu    sync.Mutex
 	cache *gocache.Cache
-	size  int
+	limit int // bytes
+
+	mu   sync.Mutex
+	size int
 }
 
-// newRecords makes an empty cache. Without an interval go-cache starts no
-// goroutine.
-func newRecords() *records {
-	return &records{cache: gocache.New(gocache.NoExpiration, 0)}
+// newRecords makes an empty cache for so many bytes. Without an interval
+// go-cache starts no goroutine.
+func newRecords(limit int) *records {
+	return &records{cache: gocache.New(gocache.NoExpiration, 0), limit: limit}
 }
 
 // decode returns the record in data, from the cache if it is there. The record
@@ -41,12 +43,12 @@ func (r *records) decode(digest string, data []byte) (*decoder.Record, error) {
 
 func (r *records) add(digest string, record *decoder.Record) {
 	size := sizeOf(record)
-	if size > recordsLimit {
+	if size > r.limit {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.size+size > recordsLimit {
+	if r.size+size > r.limit {
 		r.cache.Flush()
 		r.size = 0
 	}

@@ -8,10 +8,11 @@ import (
 )
 
 func TestRecordsAreDecodedOnceAndBounded(t *testing.T) {
-	r := newRecords()
+	const limit, manifest = 1 << 20, 128 << 10
+	r := newRecords(limit)
 	big := func(n int) []byte {
 		json := fmt.Sprintf(`{"name":"r%d","info":{"status":"deployed"},"chart":{"metadata":{"name":"c"}},"manifest":%q}`,
-			n, strings.Repeat("m", 8<<20))
+			n, strings.Repeat("m", manifest))
 		return []byte(base64.StdEncoding.EncodeToString([]byte(json)))
 	}
 	first, err := r.decode("0", big(0))
@@ -23,13 +24,13 @@ func TestRecordsAreDecodedOnceAndBounded(t *testing.T) {
 		t.Errorf("the second decode gave another record, error %v", err)
 	}
 
-	// Each takes 16 MB, in its JSON and in its manifest.
+	// Each takes twice the size of its manifest, in its JSON and beside it.
 	for n := 1; n < 10; n++ {
 		if _, err := r.decode(fmt.Sprint(n), big(n)); err != nil {
 			t.Fatal(err)
 		}
-		if r.size > recordsLimit || r.cache.ItemCount() > recordsLimit/(16<<20) {
-			t.Fatalf("%d records of %d bytes are cached, more than %d", r.cache.ItemCount(), r.size, recordsLimit)
+		if r.size > limit || r.cache.ItemCount() > limit/(2*manifest) {
+			t.Fatalf("%d records of %d bytes are cached, more than %d", r.cache.ItemCount(), r.size, limit)
 		}
 	}
 	if r.cache.ItemCount() == 0 {
