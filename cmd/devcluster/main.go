@@ -11,24 +11,36 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 const usage = `devcluster runs a Kubernetes control plane for tests and demos, in one process.
 
   devcluster up --dir D [--port P] [--name N]
         run a cluster in the foreground; its kubeconfig is D/kubeconfig
+  devcluster demo [--dir D] [--listen 127.0.0.1:8080] ...
+        run a cluster with helmtrail and sample releases
+
+-h after a command lists its flags.
 `
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// From the first signal on, the next one ends the process as it always does.
 	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	// The descriptor of standard error itself goes to the components.
+	fd, err := unix.FcntlInt(os.Stderr.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "devcluster: duplicate standard error:", err)
+		os.Exit(1)
+	}
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.NewFile(uintptr(fd), "terminal")))
 }
 
-// run is the whole program. It returns the exit code: 0, 1 for a cluster that
+// run is the whole program. It tells terminal how it goes, and returns the exit code: 0, 1 for a cluster that
 // failed, 2 for a command line that makes no sense.
-func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) int {
+func run(ctx context.Context, args []string, stdout io.Writer, terminal *os.File) int {
 	command := ""
 	if len(args) > 0 {
 		command, args = args[0], args[1:]
@@ -36,21 +48,23 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 	var err error
 	switch command {
 	case "up":
-		err = up(ctx, args, stdout, stderr)
+		err = up(ctx, args, stdout, terminal)
+	case "demo":
+		err = runDemo(ctx, args, stdout, terminal)
 	case "help", "-h", "--help":
 		fmt.Fprint(stdout, usage)
 	default:
-		fmt.Fprint(stderr, usage)
+		fmt.Fprint(terminal, usage)
 		return 2
 	}
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case errors.As(err, new(usageError)):
-		fmt.Fprintln(stderr, "devcluster:", err)
+		fmt.Fprintln(terminal, "devcluster:", err)
 		return 2
 	case err != nil:
-		fmt.Fprintln(stderr, "devcluster:", err)
+		fmt.Fprintln(terminal, "devcluster:", err)
 		return 1
 	}
 	return 0

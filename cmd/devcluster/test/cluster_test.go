@@ -26,14 +26,18 @@ const (
 	stopTimeout  = 15 * time.Second
 )
 
-// binary returns the path of a program that make built.
+// binary returns the path of a program that make built: in the folder that
+// $HELMTRAIL_TEST_BIN names, by default the repository's bin.
 func binary(t testing.TB, name string) string {
 	t.Helper()
 	dir := os.Getenv("HELMTRAIL_TEST_BIN")
 	if dir == "" {
-		t.Fatal("HELMTRAIL_TEST_BIN must name the folder of the built programs; `make test` sets it")
+		dir = filepath.Join("..", "..", "..", "bin")
 	}
-	path := filepath.Join(dir, name)
+	path, err := filepath.Abs(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := os.Stat(path); err != nil {
 		t.Fatalf("%v; `make build` makes it", err)
 	}

@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"strconv"
@@ -46,11 +45,11 @@ type Options struct {
 	Name string
 	// Port is the API server's.
 	Port int
-	// Progress is told, line by line, what is happening.
-	Progress io.Writer
-	// Log takes what the components log. It is only used by those that let
-	// themselves be told; the others write to the process's standard error.
-	Log io.Writer
+	// Verbosity is that of the components' log, devcluster.log in Dir.
+	Verbosity int
+	// Terminal is told, line by line, what is happening. It must not be the
+	// process's standard error, which Run sends to the log.
+	Terminal *os.File
 	// Ready is called once, with the path of the administrator's kubeconfig,
 	// when the cluster can be used.
 	Ready func(kubeconfig string)
@@ -59,13 +58,21 @@ type Options struct {
 // Run runs a cluster until ctx is done and everything in it has ended. It can
 // be called once in a process. While it runs, its kubeconfig exists exactly
 // when the cluster has become ready; it is left in place in the end.
-func Run(ctx context.Context, o Options) error {
+func Run(ctx context.Context, o Options) (err error) {
 	dir := directory(o.Dir)
 	unlock, err := dir.lock()
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	if err := divert(dir.log(), o.Terminal, o.Verbosity); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%w\nthe components' log is %s", err, dir.log())
+		}
+	}()
 	if err := os.Remove(dir.kubeconfig()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("remove old kubeconfig: %w", err)
 	}
@@ -96,7 +103,7 @@ type run struct {
 }
 
 func (c *run) say(format string, args ...any) {
-	fmt.Fprintf(c.Progress, "%5.1fs  %s\n", time.Since(c.started).Seconds(), fmt.Sprintf(format, args...))
+	fmt.Fprintf(c.Terminal, "%5.1fs  %s\n", time.Since(c.started).Seconds(), fmt.Sprintf(format, args...))
 }
 
 // run starts the parts in the order in which they need each other, and ends
@@ -168,7 +175,7 @@ func (c *run) bringUp(ctx context.Context, plane *controlPlane, fail context.Can
 		group, ctx := errgroup.WithContext(ctx)
 		group.Go(func() error { return plane.runControllerManager(ctx, c.managerFlags()) })
 		group.Go(func() error { return plane.runScheduler(ctx, c.schedulerFlags()) })
-		group.Go(func() error { return node.Run(ctx, c.files.adminKubeconfig, c.Log) })
+		group.Go(func() error { return node.Run(ctx, c.files.adminKubeconfig, os.Stderr) })
 		return group.Wait()
 	})
 	defer c.stop("controllers, scheduler and node", stopParts)
@@ -219,10 +226,10 @@ func (c *run) stop(part string, end func() error) {
 	select {
 	case err := <-ended:
 		if err != nil {
-			fmt.Fprintf(c.Log, "%s ended with: %v\n", part, err)
+			fmt.Fprintf(os.Stderr, "%s ended with: %v\n", part, err)
 		}
 	case <-time.After(stopTimeout):
-		fmt.Fprintf(c.Log, "%s did not end within %v\n", part, stopTimeout)
+		fmt.Fprintf(os.Stderr, "%s did not end within %v\n", part, stopTimeout)
 	}
 }
 
