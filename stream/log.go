@@ -145,6 +145,9 @@ type writer struct {
 	seq     uint64
 	mark    int64
 	elapsed time.Duration // of the last event; it never goes back
+
+	// ending is called when the terminal event is stored, before readers see it.
+	ending func()
 }
 
 // newWriter returns a writer for a session without events.
@@ -197,6 +200,9 @@ func (w *writer) store(ctx context.Context, data []byte) error {
 		return err
 	}
 	w.log.chunks.put(chunkKey{w.log.session.ID, before.position}, made)
+	if made.ended && w.ending != nil {
+		w.ending()
+	}
 	w.log.advance(func(h *head) {
 		h.seq, h.position, h.ended = made.last(), position, made.ended
 	})

@@ -134,17 +134,26 @@ func (o *Operations) Start(ctx context.Context, request Request) (Session, error
 	session, err := r.open(ctx)
 	if err != nil {
 		o.dismiss(r)
+		o.done.Done()
 		return Session{}, err
 	}
-	go func() {
-		defer o.dismiss(r)
-		r.run(context.WithoutCancel(ctx))
-	}()
+	o.launch(ctx, r)
 	return session, nil
 }
 
-// admit makes r its release's running session. An admitted run must be
-// dismissed.
+// launch runs an admitted session in the background.
+func (o *Operations) launch(ctx context.Context, r *run) {
+	// Whoever reads the end may submit the release's next operation at once.
+	r.writer.ending = func() { o.dismiss(r) }
+	go func() {
+		defer o.done.Done()
+		defer o.dismiss(r)
+		r.run(context.WithoutCancel(ctx))
+	}()
+}
+
+// admit makes r its release's running session until it is dismissed, and
+// counts it among those that Run waits for.
 func (o *Operations) admit(r *run) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -162,11 +171,13 @@ func (o *Operations) admit(r *run) error {
 	return nil
 }
 
+// dismiss ends r's being its release's running session. It may be called again.
 func (o *Operations) dismiss(r *run) {
 	o.mu.Lock()
-	delete(o.running, r.ref.Release)
-	o.mu.Unlock()
-	o.done.Done()
+	defer o.mu.Unlock()
+	if o.running[r.ref.Release] == r {
+		delete(o.running, r.ref.Release)
+	}
 }
 
 // resume takes up the session of a process that an earlier helmtrail started.
@@ -196,10 +207,7 @@ func (o *Operations) resume(ctx context.Context, process Process) error {
 		return err
 	}
 	o.setup.Logger.Info("session taken up again", "session", ref.ID, "release", ref.Release.Name)
-	go func() {
-		defer o.dismiss(r)
-		r.run(ctx)
-	}()
+	o.launch(ctx, r)
 	return nil
 }
 

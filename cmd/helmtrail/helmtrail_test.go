@@ -1,0 +1,311 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// TestMain makes the test binary its own supervisor, as the program is.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == superviseCommand {
+		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+	}
+	clustertest.Main(m)
+}
+
+// helmtrail is a running `helmtrail serve`.
+type helmtrail struct {
+	url     string
+	cluster string // its only cluster's id
+	stop    func() // as SIGTERM does; returns when it has ended
+	client  *http.Client
+}
+
+// arguments are what a test may choose of serve's flags.
+type arguments struct {
+	helm    string // a path
+	dataDir string
+	charts  string
+	more    []string
+}
+
+// serveOn runs the program on the test cluster until the test ends.
+func serveOn(t *testing.T, a arguments) *helmtrail {
+	t.Helper()
+	if a.dataDir == "" {
+		a.dataDir = t.TempDir()
+	}
+	if a.charts == "" {
+		a.charts = filepath.Dir(clustertest.Chart(t))
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	output, input := io.Pipe()
+	ended := make(chan int, 1)
+	logs := &logWriter{t: t}
+	go func() {
+		code := run(ctx, append([]string{
+			"serve", "--kubeconfig", clustertest.Kubeconfig(t), "--listen", "127.0.0.1:0",
+			"--helm", a.helm, "--data-dir", a.dataDir, "--chart-dir", a.charts,
+		}, a.more...), input, logs)
+		input.Close()
+		ended <- code
+	}()
+	h := &helmtrail{client: &http.Client{Transport: &http.Transport{}}}
+	h.stop = sync.OnceFunc(func() {
+		cancel()
+		if code := <-ended; code != 0 {
+			t.Errorf("serve ended with %d", code)
+		}
+		h.client.CloseIdleConnections()
+		logs.close()
+	})
+	line, err := bufio.NewReader(output).ReadString('\n')
+	if err != nil {
+		cancel()
+		t.Fatalf("serve said nothing and ended with %d", <-ended)
+	}
+	t.Cleanup(h.stop)
+	h.url = regexp.MustCompile(`http://[^/]+`).FindString(line)
+	h.waitReady(t)
+	return h
+}
+
+// logWriter sends the program's log to the test's for as long as that goes on.
+type logWriter struct {
+	mu     sync.Mutex
+	t      *testing.T
+	closed bool
+}
+
+func (w *logWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.closed {
+		w.t.Log(strings.TrimSpace(string(p)))
+	}
+	return len(p), nil
+}
+
+func (w *logWriter) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+}
+
+func (h *helmtrail) waitReady(t *testing.T) {
+	t.Helper()
+	eventually(t, "readyz", func() bool {
+		response, err := h.client.Get(h.url + "/readyz")
+		if err != nil {
+			return false
+		}
+		defer response.Body.Close()
+		return response.StatusCode == http.StatusOK
+	})
+	var clusters struct{ Items []struct{ ID string } }
+	h.get(t, "/clusters", &clusters)
+	h.cluster = clusters.Items[0].ID
+}
+
+// eventually asks until the answer is yes, for a minute at most.
+func eventually(t *testing.T, what string, ask func() bool) {
+	t.Helper()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	limit := time.After(time.Minute)
+	for !ask() {
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatalf("%s: not within a minute", what)
+		}
+	}
+}
+
+// call sends a request and decodes the answer; it returns the status code.
+func (h *helmtrail) call(t *testing.T, method, path string, body, answer any) int {
+	t.Helper()
+	var reader io.Reader
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reader = bytes.NewReader(data)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), method, h.url+path, reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := h.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, answer); err != nil {
+		t.Fatalf("%s %s answered %d %q: %v", method, path, response.StatusCode, data, err)
+	}
+	return response.StatusCode
+}
+
+func (h *helmtrail) get(t *testing.T, path string, answer any) {
+	t.Helper()
+	if code := h.call(t, http.MethodGet, path, nil, answer); code != http.StatusOK {
+		t.Fatalf("GET %s answered %d", path, code)
+	}
+}
+
+// accepted is what a submitted operation is answered with.
+type accepted struct {
+	SessionID, Events, Page string
+}
+
+func (h *helmtrail) submit(t *testing.T, method, path string, body any) accepted {
+	t.Helper()
+	var answer struct {
+		accepted
+		Code, Message string
+	}
+	if code := h.call(t, method, path, body, &answer); code != http.StatusAccepted {
+		t.Fatalf("%s %s answered %d %s: %s", method, path, code, answer.Code, answer.Message)
+	}
+	return answer.accepted
+}
+
+func (h *helmtrail) releases(namespace string) string {
+	return fmt.Sprintf("/%s/namespaces/%s/releases", h.cluster, namespace)
+}
+
+func (h *helmtrail) release(namespace, name string) string { return h.releases(namespace) + "/" + name }
+
+type object = map[string]any
+
+// frame is one frame of a stream.
+type frame struct{ id, event, data string }
+
+// frames reads a stream until it ends or f returns false.
+func (h *helmtrail) frames(ctx context.Context, path string, f func(frame) bool) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, h.url+path, nil)
+	if err != nil {
+		return err
+	}
+	response, err := h.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("GET %s answered %d", path, response.StatusCode)
+	}
+	reader := bufio.NewReader(response.Body)
+	var current frame
+	for {
+		line, err := reader.ReadString('\n')
+		if errors.Is(err, io.EOF) && line == "" {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		switch key {
+		case "id":
+			current.id = value
+		case "event":
+			current.event = value
+		case "data":
+			current.data = value
+		case "":
+			if current.event != "" && !f(current) {
+				return nil
+			}
+			current = frame{}
+		}
+	}
+}
+
+// events reads a session's stored events until its stream ends, and checks
+// what holds for every stream: seq without gaps, ids, one terminal event and
+// that last.
+func (h *helmtrail) events(ctx context.Context, t *testing.T, path string, first uint64) []stream.Event {
+	t.Helper()
+	var events []stream.Event
+	err := h.frames(ctx, path, func(f frame) bool {
+		var e stream.Event
+		if err := json.Unmarshal([]byte(f.data), &e); err != nil {
+			t.Errorf("%s: %v", f.data, err)
+			return false
+		}
+		if e.Type == stream.TypeHeartbeat {
+			if f.id != "" {
+				t.Errorf("a heartbeat has the id %q", f.id)
+			}
+			return true
+		}
+		if want := first + uint64(len(events)); e.Seq != want {
+			t.Errorf("event %d came where %d belongs", e.Seq, want)
+		}
+		if want := fmt.Sprintf("%s.%d", e.SessionID, e.Seq); f.id != want || f.event != string(e.Type) {
+			t.Errorf("frame has id %q and event %q, want %q and %q", f.id, f.event, want, e.Type)
+		}
+		if len(events) > 0 && events[len(events)-1].Type.Terminal() {
+			t.Errorf("%s came after the terminal event", e.Type)
+		}
+		events = append(events, e)
+		return true
+	})
+	if err != nil {
+		t.Error(err)
+		return events
+	}
+	if len(events) == 0 || !events[len(events)-1].Type.Terminal() {
+		t.Errorf("the stream of %d events has no terminal event", len(events))
+	}
+	return events
+}
+
+// statuses are the transitions of a stream, as "revision status".
+func statuses(events []stream.Event) []string {
+	var list []string
+	for _, e := range events {
+		if body, ok := e.Body.(*stream.ReleaseStatus); ok {
+			word := string(body.Status)
+			if body.Change != "status" {
+				word = string(body.Change)
+			}
+			list = append(list, fmt.Sprintf("%d %s", body.Revision, word))
+		}
+	}
+	return list
+}
+
+// end is the terminal event's body.
+func end(t *testing.T, events []stream.Event) (stream.Type, *stream.End) {
+	t.Helper()
+	last := events[len(events)-1]
+	body, ok := last.Body.(*stream.End)
+	if !ok {
+		t.Fatalf("the last event is %s", last.Type)
+	}
+	return last.Type, body
+}

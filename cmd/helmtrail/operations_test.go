@@ -1,0 +1,185 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// slow is the test chart's values with which its Pod takes 5 s to become ready.
+var slow = object{"tag": "slow", "delay": "5s"}
+
+func eachHelm(t *testing.T, f func(t *testing.T, helm string)) {
+	for _, major := range clustertest.Versions {
+		t.Run(fmt.Sprintf("helm %d", major), func(t *testing.T) {
+			f(t, clustertest.Binary(t, fmt.Sprintf("helm%d", major)))
+		})
+	}
+}
+
+func TestAnInstallIsToldFromStartToEnd(t *testing.T) {
+	eachHelm(t, func(t *testing.T, helm string) {
+		h, namespace := serveOn(t, arguments{helm: helm}), clustertest.Namespace(t)
+		answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
+			"name": "web", "chart": object{"ref": "web"}, "values": slow,
+			"options": object{"wait": true, "timeoutSeconds": 60},
+		})
+		var half, resumed []stream.Event
+		joined := false
+		var late sync.WaitGroup
+		var first []stream.Event
+		err := h.frames(t.Context(), answer.Events, func(f frame) bool {
+			var e stream.Event
+			if err := json.Unmarshal([]byte(f.data), &e); err != nil {
+				t.Error(err)
+				return false
+			}
+			if e.Type == stream.TypeHeartbeat {
+				return true
+			}
+			first = append(first, e)
+			if e.Type == stream.TypeResourceStatus && !joined {
+				joined = true
+				late.Go(func() { half = h.events(t.Context(), t, answer.Events, 1) })
+				late.Go(func() { resumed = h.events(t.Context(), t, answer.Events+"&lastEventId=3", 4) })
+			}
+			return true
+		})
+		late.Wait()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(first, half); diff != "" {
+			t.Errorf("a second reader that joined half way saw something else (-first +second):\n%s", diff)
+		}
+		if diff := cmp.Diff(first[3:], resumed); diff != "" {
+			t.Errorf("a third reader that resumed from 3 saw something else (-first +third):\n%s", diff)
+		}
+		checkInstall(t, first)
+
+		var release struct {
+			Revision int
+			Status   string
+			Session  any
+		}
+		h.get(t, h.release(namespace, "web"), &release)
+		if release.Revision != 1 || release.Status != "deployed" || release.Session != nil {
+			t.Errorf("the release is %+v, want revision 1 deployed without a session", release)
+		}
+	})
+}
+
+// checkInstall checks what the stream of a slow install with wait must hold.
+func checkInstall(t *testing.T, events []stream.Event) {
+	t.Helper()
+	started, ok := events[0].Body.(*stream.Started)
+	if !ok || started.Operation != stream.OperationInstall || started.Release != "web" || started.TimeoutSeconds != 60 {
+		t.Errorf("the first event is %s %+v", events[0].Type, events[0].Body)
+	}
+	if diff := cmp.Diff([]string{"1 pending-install", "1 deployed"}, statuses(events)); diff != "" {
+		t.Errorf("transitions (-want +got):\n%s", diff)
+	}
+	index := func(what string, is func(stream.Event) bool) int {
+		i := slices.IndexFunc(events, is)
+		if i < 0 {
+			t.Fatalf("no %s", what)
+		}
+		return i
+	}
+	deployment := func(ready int) func(stream.Event) bool {
+		return func(e stream.Event) bool {
+			body, ok := e.Body.(*stream.ResourceStatus)
+			return ok && slices.ContainsFunc(body.Resources, func(r stream.Resource) bool {
+				return r.Kind == "Deployment" && r.Ready == ready && r.Total == 1
+			})
+		}
+	}
+	status := func(want decoder.Status) func(stream.Event) bool {
+		return func(e stream.Event) bool {
+			body, ok := e.Body.(*stream.ReleaseStatus)
+			return ok && body.Status == want
+		}
+	}
+	pending, deployed := index("pending-install", status("pending-install")), index("deployed", status("deployed"))
+	waiting, ready := index("Deployment 0/1", deployment(0)), index("Deployment 1/1", deployment(1))
+	if waiting > ready {
+		t.Errorf("the Deployment was ready in event %d and not ready in event %d", ready, waiting)
+	}
+	if !slices.ContainsFunc(events[pending:deployed], func(e stream.Event) bool { return e.Type == stream.TypeLog }) {
+		t.Error("there is no LOG between pending-install and deployed")
+	}
+	kind, last := end(t, events)
+	if kind != stream.TypeCompleted || last.Agrees == nil || !*last.Agrees || last.ExitCode == nil || *last.ExitCode != 0 {
+		t.Errorf("the end is %s %+v", kind, last)
+	}
+	if diff := cmp.Diff(&stream.RevisionStatus{Revision: 1, Status: "deployed"}, last.Release); diff != "" {
+		t.Errorf("release (-want +got):\n%s", diff)
+	}
+	if last.Notes != "Serving web revision 1.\n" {
+		t.Errorf("notes %q", last.Notes)
+	}
+}
+
+func TestAFailedUpgradeThatHelmRollsBackAndAnUninstall(t *testing.T) {
+	eachHelm(t, func(t *testing.T, helm string) {
+		h, namespace := serveOn(t, arguments{helm: helm}), clustertest.Namespace(t)
+		submit := func(method, path string, body any) []stream.Event {
+			return h.events(t.Context(), t, h.submit(t, method, path, body).Events, 1)
+		}
+		release := h.release(namespace, "web")
+		chart := object{"ref": "web"}
+		submit(http.MethodPost, h.releases(namespace), object{"name": "web", "chart": chart, "options": object{"wait": true}})
+
+		failed := submit(http.MethodPut, release, object{
+			"chart": chart, "values": object{"tag": "doesnotexist"},
+			"options": object{"wait": true, "timeoutSeconds": 20, "rollbackOnFailure": true},
+		})
+		kind, last := end(t, failed)
+		if kind != stream.TypeFailed || last.Reason != stream.ReasonExit || last.ExitCode == nil || *last.ExitCode != 1 || last.Message == "" {
+			t.Errorf("the upgrade ended %s %+v, want FAILED by helm's exit 1 with its error", kind, last)
+		}
+		if diff := cmp.Diff(&stream.RevisionStatus{Revision: 3, Status: "deployed"}, last.Release); diff != "" {
+			t.Errorf("release (-want +got):\n%s", diff)
+		}
+		transitions := statuses(failed)
+		at := -1
+		for _, want := range []string{"2 pending-upgrade", "2 failed", "3 deployed"} {
+			found := slices.Index(transitions, want)
+			if found <= at {
+				t.Errorf("%q is missing or out of order in %v", want, transitions)
+			}
+			at = found
+		}
+		for _, e := range failed {
+			if body, ok := e.Body.(*stream.ReleaseStatus); ok && body.Revision == 3 && body.Status == "deployed" && body.Description != "Rollback to 1" {
+				t.Errorf("revision 3 says %q, want Rollback to 1", body.Description)
+			}
+		}
+
+		rolledBack := submit(http.MethodPost, release+"/rollback", object{"revision": 1, "options": object{"wait": true}})
+		if kind, last := end(t, rolledBack); kind != stream.TypeCompleted || last.Agrees == nil || !*last.Agrees || last.Release.Revision != 4 {
+			t.Errorf("the rollback ended %s %+v, want COMPLETED with revision 4", kind, last)
+		}
+
+		removed := submit(http.MethodDelete, release+"?wait=true", nil)
+		if kind, last := end(t, removed); kind != stream.TypeCompleted || last.Agrees == nil || !*last.Agrees || last.Release != nil {
+			t.Errorf("the uninstall ended %s %+v, want COMPLETED without a release", kind, last)
+		}
+		if list := statuses(removed); !slices.Contains(list, "4 uninstalling") || !slices.Contains(list, "4 uninstalled") {
+			t.Errorf("the uninstall's transitions are %v", list)
+		}
+		var answer struct{ Code string }
+		if code := h.call(t, http.MethodGet, release, nil, &answer); code != http.StatusNotFound || answer.Code != "not_found" {
+			t.Errorf("the release answers %d %s after its uninstall", code, answer.Code)
+		}
+	})
+}

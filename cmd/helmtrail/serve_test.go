@@ -1,0 +1,283 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+func TestHelmByHandIsSeenWithinASecond(t *testing.T) {
+	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4")})
+	chart := clustertest.Chart(t)
+	for _, major := range clustertest.Versions {
+		namespace := clustertest.Namespace(t)
+		seen := make(chan time.Time, 16)
+		ctx, cancel := context.WithCancel(t.Context())
+		connected := make(chan struct{})
+		var reading sync.WaitGroup
+		reading.Go(func() {
+			once := sync.OnceFunc(func() { close(connected) })
+			err := h.frames(ctx, "/"+h.cluster+"/releases/events", func(f frame) bool {
+				once()
+				if strings.Contains(f.data, `"namespace":"`+namespace+`"`) && strings.Contains(f.data, `"deployed"`) {
+					seen <- time.Now()
+				}
+				return true
+			})
+			if err != nil && !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		})
+		<-connected
+		clustertest.Helm(t, major, "install", "byhand", chart, "--namespace", namespace)
+		done := time.Now()
+		select {
+		case at := <-seen:
+			if late := at.Sub(done); late > time.Second {
+				t.Errorf("helm %d: seen %v after helm had ended", major, late)
+			}
+		case <-time.After(10 * time.Second):
+			t.Errorf("helm %d: the install was not seen", major)
+		}
+		var list struct {
+			Items []struct{ Name, Status string }
+		}
+		h.get(t, h.releases(namespace), &list)
+		if len(list.Items) != 1 || list.Items[0].Name != "byhand" || list.Items[0].Status != "deployed" {
+			t.Errorf("helm %d: the list is %+v", major, list.Items)
+		}
+		cancel()
+		reading.Wait()
+	}
+}
+
+// standIn is a helm that does what the script says; see the namesake in
+// package helmcli.
+func standIn(t *testing.T, script string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "helm")
+	text := "#!/bin/sh\nif [ \"$1\" = version ]; then echo v4.3.2; exit 0; fi\n" + script + "\n"
+	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// One viewer that reads nothing must cost the others and the operation
+// nothing.
+func TestFiveHundredReadersOfTwentyThousandLinesAndOneThatReadsNothing(t *testing.T) {
+	const readers, lines = 500, 20_000
+	// The lines begin when all readers are there, and are long enough that no
+	// socket buffer holds them all.
+	gate := filepath.Join(t.TempDir(), "gate")
+	script := fmt.Sprintf("while [ ! -e %s ]; do sleep 0.05; done; seq -f 'line %%.0f %s' 1 %d", gate, strings.Repeat("x", 150), lines)
+	h, namespace := serveOn(t, arguments{helm: standIn(t, script)}), clustertest.Namespace(t)
+	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
+
+	silent, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	if err := silent.(*net.TCPConn).SetReadBuffer(4096); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(silent, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", answer.Events)
+
+	var reading, connected sync.WaitGroup
+	connected.Add(readers)
+	for n := range readers {
+		reading.Go(func() {
+			response, err := h.client.Get(h.url + answer.Events)
+			connected.Done()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer response.Body.Close()
+			if n < 10 {
+				checkLines(t, response.Body, lines)
+			} else {
+				countLines(t, response.Body, lines)
+			}
+		})
+	}
+	connected.Wait()
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reading.Wait()
+	var memory runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&memory)
+	t.Logf("%d MB of heap in use with %d readers gone", memory.HeapInuse>>20, readers)
+	if memory.HeapInuse > 400<<20 {
+		t.Errorf("%d MB of heap are in use, want 400 at most", memory.HeapInuse>>20)
+	}
+	eventually(t, "the silent reader is cut, which is due after 30 s", func() bool { return !established(t, silent) })
+}
+
+// checkLines checks that a stream holds every line, in order and once, and ends.
+func checkLines(t *testing.T, body io.Reader, lines int) {
+	t.Helper()
+	count, ended := 0, false
+	scanner := bufio.NewScanner(body)
+	for scanner.Scan() {
+		text := scanner.Text()
+		if strings.HasPrefix(text, "data: ") && strings.Contains(text, `"type":"LOG"`) {
+			count++
+			if !strings.Contains(text, `"line":"line `+strconv.Itoa(count)+` `) {
+				t.Errorf("line %d is %.200s", count, text)
+				return
+			}
+		}
+		ended = ended || text == "event: COMPLETED"
+	}
+	if scanner.Err() != nil || count != lines || !ended {
+		t.Errorf("a reader got %d lines, completed %v, error %v", count, ended, scanner.Err())
+	}
+}
+
+// countLines checks that a stream holds as many lines as it should, and ends;
+// it is cheap enough for hundreds of readers.
+func countLines(t *testing.T, body io.Reader, lines int) {
+	t.Helper()
+	log, completed := []byte("\nevent: LOG\n"), []byte("\nevent: COMPLETED\n")
+	keep := len(completed) - 1
+	buffer := make([]byte, 64<<10)
+	filled, count, ended := 0, 0, 0
+	for {
+		n, err := body.Read(buffer[filled:])
+		window := buffer[:filled+n]
+		count += bytes.Count(window, log)
+		ended += bytes.Count(window, completed)
+		// What was counted must not be counted again with the next part.
+		rest := window[max(0, len(window)-keep):]
+		count -= bytes.Count(rest, log)
+		filled = copy(buffer, rest)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Error(err)
+			return
+		}
+	}
+	count += bytes.Count(buffer[:filled], log)
+	if count != lines || ended != 1 {
+		t.Errorf("a reader got %d lines and %d ends, want %d and 1", count, ended, lines)
+	}
+}
+
+// established tells whether the other side of a connection on this machine
+// still holds it open (proc_pid_net(5), tcp: state 01).
+func established(t *testing.T, c net.Conn) bool {
+	t.Helper()
+	table, err := os.ReadFile("/proc/self/net/tcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := func(a net.Addr) string { return fmt.Sprintf(":%04X", a.(*net.TCPAddr).Port) }
+	for line := range strings.Lines(string(table)) {
+		fields := strings.Fields(line)
+		if strings.HasSuffix(fields[1], port(c.RemoteAddr())) && strings.HasSuffix(fields[2], port(c.LocalAddr())) {
+			return fields[3] == "01"
+		}
+	}
+	return false
+}
+
+func TestStoppingLeavesNoHelmAndKeepsTheSessions(t *testing.T) {
+	a := arguments{helm: standIn(t, "echo pid $$; sleep 300 & wait"), dataDir: t.TempDir(), more: []string{"--drain", "0s"}}
+	h, namespace := serveOn(t, a), clustertest.Namespace(t)
+	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
+	var pid int
+	var seen []stream.Event
+	var stopping sync.WaitGroup
+	err := h.frames(t.Context(), answer.Events, func(f frame) bool {
+		var e stream.Event
+		if err := json.Unmarshal([]byte(f.data), &e); err != nil {
+			t.Error(err)
+			return false
+		}
+		if e.Type == stream.TypeHeartbeat {
+			return true
+		}
+		seen = append(seen, e)
+		if line, ok := e.Body.(*stream.LogLine); ok && strings.HasPrefix(line.Line, "pid ") {
+			pid, _ = strconv.Atoi(line.Line[len("pid "):])
+			stopping.Go(h.stop)
+		}
+		return true
+	})
+	stopping.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kind, last := end(t, seen); kind != stream.TypeFailed || last.Reason != stream.ReasonInterrupted {
+		t.Errorf("the session ended %s %+v, want FAILED, interrupted", kind, last)
+	}
+	if pid == 0 || !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		t.Errorf("helm (process %d) is still there", pid)
+	}
+	left, err := os.ReadDir(filepath.Join(a.dataDir, "sessions"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left over: %v, %v", left, err)
+	}
+
+	again := serveOn(t, a)
+	if diff := cmp.Diff(seen, again.events(t.Context(), t, answer.Events, 1)); diff != "" {
+		t.Errorf("the restarted helmtrail replays something else (-before +after):\n%s", diff)
+	}
+}
+
+func TestWrongFlagsAreNamed(t *testing.T) {
+	tests := []struct {
+		flag string
+		args []string
+	}{
+		{"--auth", []string{"--listen", "0.0.0.0:0", "--auth", "none"}},
+		{"--listen", []string{"--listen", "nonsense"}},
+		{"--listen", []string{"--listen", "192.0.2.1:0"}},
+		{"--drain", []string{"--drain", "-1s"}},
+		{"--max-operations", []string{"--max-operations", "0"}},
+		{"--helm-env", []string{"--helm-env", "novalue"}},
+		{"--chart-dir", []string{"--chart-dir", "/does/not/exist"}},
+		{"--log-level", []string{"--log-level", "loud"}},
+		{"--no-such-flag", []string{"--no-such-flag"}},
+		{"--kubeconfig", []string{"--kubeconfig", "/does/not/exist"}},
+	}
+	for _, test := range tests {
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), slices.Concat([]string{"serve", "--data-dir", t.TempDir()}, test.args), &stdout, &stderr)
+		if code == 0 || !strings.Contains(stderr.String(), test.flag) {
+			t.Errorf("serve %v ended with %d and said %q, want it to name %s", test.args, code, stderr.String(), test.flag)
+		}
+	}
+	t.Setenv("HELMTRAIL_DRAIN", "soon")
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), []string{"serve"}, &stdout, &stderr); code != 2 || !strings.Contains(stderr.String(), "HELMTRAIL_DRAIN") {
+		t.Errorf("a bad HELMTRAIL_DRAIN ended with %d and said %q", code, stderr.String())
+	}
+}
