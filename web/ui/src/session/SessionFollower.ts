@@ -18,8 +18,11 @@ export interface SessionView {
   refused: ApiError | null;
 }
 
-/** The page is drawn once for all events of a frame; a hidden page has no frames, and is drawn this often. */
-const HIDDEN_FRAME_MS = 1000;
+/** The page is drawn once for all events of so long a time, which leaves the browser time for its reader. */
+const DRAW_MS = 100;
+
+/** A hidden page has no frames; it is drawn this often. */
+const HIDDEN_DRAW_MS = 1000;
 
 /** So many events are taken in without waiting for the frame, so that what waits stays bounded. */
 const WAITING_MAX = 5000;
@@ -32,6 +35,7 @@ export class SessionFollower {
   #listeners = new Set<() => void>();
   #waiting: Received[] = [];
   #frame = 0;
+  #drawnAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(ref: SessionRef) {
@@ -112,12 +116,24 @@ export class SessionFollower {
     } else if (this.#waiting.length >= WAITING_MAX) {
       this.#flush();
     } else if (this.#waiting.length === 1) {
-      this.#frame = requestAnimationFrame(this.#flush);
-      this.#timer = setTimeout(this.#flush, HIDDEN_FRAME_MS);
+      this.#frame = requestAnimationFrame(this.#draw);
+      this.#timer = setTimeout(() => {
+        this.#flush();
+      }, HIDDEN_DRAW_MS);
     }
   }
 
-  readonly #flush = (): void => {
+  readonly #draw = (): void => {
+    const now = performance.now();
+    if (now - this.#drawnAt < DRAW_MS) {
+      this.#frame = requestAnimationFrame(this.#draw);
+      return;
+    }
+    this.#drawnAt = now;
+    this.#flush();
+  };
+
+  #flush(): void {
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#timer);
     if (this.#waiting.length > 0) {
@@ -125,7 +141,7 @@ export class SessionFollower {
       this.#waiting = [];
       this.#show({ session: advance(this.#view.session, received) });
     }
-  };
+  }
 
   #show(change: Partial<SessionView>): void {
     this.#view = { ...this.#view, ...change };

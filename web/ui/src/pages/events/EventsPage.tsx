@@ -121,7 +121,12 @@ function SessionPage({ release, view }: { release: ReleaseRef; view: SessionView
             <ProgressSection session={session} />
           </StackItem>
           <StackItem>
-            <ResourcesSection session={session} />
+            <ResourcesSection
+              resources={session.resources}
+              summary={session.summary}
+              namespace={release.namespace}
+              ended={session.end !== null}
+            />
           </StackItem>
           <StackItem>
             <LogPanel session={session} />

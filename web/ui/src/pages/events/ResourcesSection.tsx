@@ -1,7 +1,7 @@
 import { Card, CardBody, CardTitle, Content, Flex, Label, Pagination } from '@patternfly/react-core';
 import { ExclamationTriangleIcon, InProgressIcon } from '@patternfly/react-icons';
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconWithReason } from '../../app/IconWithReason';
 import { resourceKey, type Resource } from '../../session/events';
@@ -10,13 +10,19 @@ import { withOwners, type ResourceRow } from './rows';
 
 const PAGE = 100;
 
-/** What the release owns, and what keeps each object from being ready. */
-export function ResourcesSection({ session: { resources, summary, started, end } }: { session: SessionState }) {
+interface ResourcesSectionProps extends Pick<SessionState, 'resources' | 'summary'> {
+  /** The release's; a resource elsewhere shows its own. */
+  namespace: string;
+  ended: boolean;
+}
+
+/** What the release owns, and what keeps each object from being ready. It is not drawn anew for each line of the log. */
+export const ResourcesSection = memo(function ResourcesSection({ resources, summary, namespace, ended }: ResourcesSectionProps) {
   const { t } = useTranslation('events');
   const [page, setPage] = useState(1);
   const rows = withOwners(resources);
   const current = Math.min(page, Math.max(1, Math.ceil(rows.length / PAGE)));
-  const elsewhere = rows.some(({ resource }) => resource.namespace && resource.namespace !== started?.namespace);
+  const elsewhere = rows.some(({ resource }) => resource.namespace && resource.namespace !== namespace);
   return (
     <Card isCompact component="section">
       <CardTitle component="h2">
@@ -48,7 +54,7 @@ export function ResourcesSection({ session: { resources, summary, started, end }
             </Tbody>
           </Table>
         ) : (
-          <Content component="small">{t(end ? 'resources.noneAtEnd' : 'resources.none')}</Content>
+          <Content component="small">{t(ended ? 'resources.noneAtEnd' : 'resources.none')}</Content>
         )}
         {rows.length > PAGE && (
           <Pagination
@@ -65,7 +71,7 @@ export function ResourcesSection({ session: { resources, summary, started, end }
       </CardBody>
     </Card>
   );
-}
+});
 
 function Row({ row: { resource, depth }, showNamespace }: { row: ResourceRow; showNamespace: boolean }) {
   const { t } = useTranslation('events');
