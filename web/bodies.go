@@ -28,9 +28,14 @@ type upgradeBody struct {
 	Options    stream.Options  `json:"options"`
 }
 
+// installBody repeats upgradeBody's fields rather than embed it, since
+// encoding/json would name the embedded struct in its errors.
 type installBody struct {
-	Name string `json:"name"`
-	upgradeBody
+	Name       string          `json:"name"`
+	Chart      stream.Chart    `json:"chart"`
+	Values     json.RawMessage `json:"values"`
+	ValuesYAML string          `json:"valuesYAML"`
+	Options    stream.Options  `json:"options"`
 }
 
 type rollbackBody struct {
@@ -102,8 +107,7 @@ func unknownField(t reflect.Type, fields map[string]json.RawMessage, path string
 	return ""
 }
 
-// jsonFields returns a struct's fields, those of embedded structs included, by
-// their names in JSON.
+// jsonFields returns a struct's fields by their names in JSON.
 func jsonFields(t reflect.Type) map[string]reflect.StructField {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/helmtrail/helmtrail/decoder"
@@ -61,11 +60,7 @@ func newFixture(t *testing.T, adjust ...func(*web.Options, *stream.Setup)) *fixt
 			ID: "dev", Server: "https://127.0.0.1:6443", HelmVersion: "v4.3.2", Releases: f.releases,
 			State: func() web.ClusterState { return f.state() },
 		}},
-		Pages: fstest.MapFS{
-			"index.html":          {Data: []byte("<!doctype html><title>helmtrail</title>")},
-			"favicon.svg":         {Data: []byte("<svg/>")},
-			"assets/app-abc12.js": {Data: []byte("export {}")},
-		},
+		Pages:  newFixturePages(),
 		Logger: quiet,
 	}
 	for _, a := range adjust {

@@ -23,7 +23,9 @@ func (s *Server) install(c *gin.Context) error {
 	if err := decodeBody(c, &body); err != nil {
 		return err
 	}
-	return s.startWithChart(c, stream.OperationInstall, body.Name, body.upgradeBody)
+	return s.startWithChart(c, stream.OperationInstall, body.Name, upgradeBody{
+		Chart: body.Chart, Values: body.Values, ValuesYAML: body.ValuesYAML, Options: body.Options,
+	})
 }
 
 func (s *Server) upgrade(c *gin.Context) error {

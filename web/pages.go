@@ -50,7 +50,7 @@ func (s *Server) root(c *gin.Context) error {
 func (s *Server) page(c *gin.Context) error {
 	name := strings.TrimPrefix(path.Clean("/"+c.Param("path")), "/")
 	data, err := s.pages.read(name)
-	asset := strings.HasPrefix(name, assetFolder)
+	asset := strings.HasPrefix(name+"/", assetFolder)
 	if errors.Is(err, fs.ErrNotExist) && !asset {
 		name = indexPage
 		data, err = s.pages.read(name)

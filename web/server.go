@@ -128,6 +128,7 @@ func (s *Server) routes() []route {
 		{http.MethodGet, "/readyz", s.readiness},
 		{http.MethodGet, "/openapi.yaml", s.openAPI},
 		{http.MethodGet, "/", s.root},
+		{http.MethodGet, "/helm", s.root},
 		{http.MethodGet, "/helm/*path", s.page},
 	}
 }

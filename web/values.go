@@ -96,7 +96,7 @@ func encodeYAML(values map[string]any) ([]byte, error) {
 		return nil, fmt.Errorf("encode values: %w", err)
 	}
 	escaped := make([]byte, 0, plain.Len())
-	for _, r := range plain.String() {
+	for _, r := range strings.TrimSuffix(plain.String(), "\n") {
 		if r >= 0x7f && r <= 0x9f || r == 0xfeff || r == 0xfffe || r == 0xffff {
 			escaped = fmt.Appendf(escaped, `\u%04x`, r)
 			continue

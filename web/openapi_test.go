@@ -1,0 +1,261 @@
+package web
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/docs"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+func loadOpenAPI(t *testing.T) *openapi3.T {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(docs.OpenAPI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Validate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func TestOpenAPIHasExactlyTheRoutes(t *testing.T) {
+	var described, served []string
+	for path, item := range loadOpenAPI(t).Paths.Map() {
+		for method := range item.Operations() {
+			described = append(described, method+" "+path)
+		}
+	}
+	var s Server
+	for _, r := range s.newEngine().Routes() {
+		parts := strings.Split(r.Path, "/")
+		for i, part := range parts {
+			if part != "" && (part[0] == ':' || part[0] == '*') {
+				parts[i] = "{" + part[1:] + "}"
+			}
+		}
+		served = append(served, r.Method+" "+strings.Join(parts, "/"))
+	}
+	slices.Sort(described)
+	slices.Sort(served)
+	if diff := cmp.Diff(served, described); diff != "" {
+		t.Errorf("routes (-served +described):\n%s", diff)
+	}
+}
+
+func TestOpenAPIHasTheErrorCodes(t *testing.T) {
+	var described []string
+	for _, code := range loadOpenAPI(t).Components.Schemas["Error"].Value.Properties["code"].Value.Enum {
+		described = append(described, code.(string))
+	}
+	served := []string{
+		codeBadRequest, codeUnknownField, codeUnsupported, codeForbidden, codeNotFound, codeNoActiveSession, codeMethodNotAllowed,
+		codeInProgress, codeTooLarge, codeTooManyOperations, codeUnreachable, codeUnavailable, codeInternal,
+	}
+	slices.Sort(described)
+	slices.Sort(served)
+	if diff := cmp.Diff(served, described); diff != "" {
+		t.Errorf("codes (-served +described):\n%s", diff)
+	}
+}
+
+// common is the fields that every stored event has besides its body's.
+type common struct {
+	Seq            uint64    `json:"seq"`
+	Type           string    `json:"type"`
+	Time           time.Time `json:"time"`
+	SessionID      string    `json:"sessionId"`
+	ElapsedSeconds float64   `json:"elapsedSeconds"`
+}
+
+// fleeting is the same of events that are not stored.
+type fleeting struct {
+	Type           string    `json:"type"`
+	Time           time.Time `json:"time"`
+	SessionID      string    `json:"sessionId"`
+	ElapsedSeconds float64   `json:"elapsedSeconds"`
+}
+
+func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
+	schemas := loadOpenAPI(t).Components.Schemas
+	for name, parts := range map[string][]any{
+		"StartedEvent":        {common{}, stream.Started{}},
+		"LogEvent":            {common{}, stream.LogLine{}},
+		"HeartbeatEvent":      {fleeting{}, stream.Heartbeat{}},
+		"ReleaseStatusEvent":  {common{}, stream.ReleaseStatus{}},
+		"ResourceStatusEvent": {common{}, stream.ResourceStatus{}},
+		"RetryingEvent":       {common{}, stream.Retrying{}},
+		"ResetEvent":          {fleeting{}},
+		"EndEvent":            {common{}, stream.End{}},
+		"End":                 {stream.End{}},
+		"Exit":                {stream.Exit{}},
+		"RevisionStatus":      {stream.RevisionStatus{}},
+		"Resource":            {stream.Resource{}},
+		"Summary":             {stream.Summary{}},
+		"Cause":               {stream.Cause{}},
+		"ObjectRef":           {stream.ObjectRef{}},
+		"ReleaseRef":          {stream.ReleaseRef{}},
+		"SecretRef":           {decoder.SecretRef{}},
+		"Session":             {stream.Session{}},
+		"SessionList":         {sessionList{}},
+		"Release":             {releaseItem{}},
+		"ReleaseList":         {releaseList{}},
+		"Cluster":             {clusterItem{}},
+		"ClusterList":         {clusterList{}},
+		"Accepted":            {accepted{}},
+		"Health":              {healthBody{}},
+
+		"TransitionEvent":       {transitionEvent{}},
+		"ClusterResetEvent":     {clusterReset{}},
+		"ClusterHeartbeatEvent": {clusterHeartbeat{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := map[string]string{}
+			for _, part := range parts {
+				maps.Copy(want, structFields(reflect.TypeOf(part)))
+			}
+			if diff := cmp.Diff(want, schemaFields(schemas[name].Value)); diff != "" {
+				t.Errorf("fields (-Go +openapi.yaml):\n%s", diff)
+			}
+		})
+	}
+	// What a client sends may leave out anything but what is marked.
+	for name, body := range map[string]any{
+		"Options": stream.Options{}, "Chart": stream.Chart{},
+		"InstallRequest": installBody{}, "UpgradeRequest": upgradeBody{}, "RollbackRequest": rollbackBody{},
+	} {
+		got := slices.Sorted(maps.Keys(schemaFields(schemas[name].Value)))
+		want := slices.Sorted(maps.Keys(structFields(reflect.TypeOf(body))))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: fields (-Go +openapi.yaml):\n%s", name, diff)
+		}
+	}
+}
+
+// TestOpenAPICoversEveryEventType sends one event of each type through its own
+// encoding and looks its schema up by the discriminator.
+func TestOpenAPICoversEveryEventType(t *testing.T) {
+	doc := loadOpenAPI(t)
+	event := doc.Components.Schemas["Event"].Value
+	bodies := map[stream.Type]any{
+		stream.TypeStarted: &stream.Started{}, stream.TypeLog: &stream.LogLine{}, stream.TypeHeartbeat: &stream.Heartbeat{},
+		stream.TypeReleaseStatus: &stream.ReleaseStatus{}, stream.TypeResourceStatus: &stream.ResourceStatus{},
+		stream.TypeRetrying: &stream.Retrying{}, stream.TypeReset: nil,
+		stream.TypeCompleted: &stream.End{}, stream.TypeFailed: &stream.End{}, stream.TypeCanceled: &stream.End{},
+	}
+	var types []string
+	for kind, body := range bodies {
+		types = append(types, string(kind))
+		e := stream.Event{Type: kind, SessionID: "s", Body: body}
+		if kind != stream.TypeHeartbeat && kind != stream.TypeReset {
+			e.Seq = 1
+		}
+		data, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sent map[string]any
+		if err := json.Unmarshal(data, &sent); err != nil {
+			t.Fatal(err)
+		}
+		mapped := event.Discriminator.Mapping[string(kind)]
+		schema := doc.Components.Schemas[strings.TrimPrefix(mapped.Ref, "#/components/schemas/")]
+		if schema == nil {
+			t.Errorf("%s has no schema", kind)
+			continue
+		}
+		fields := schemaFields(schema.Value)
+		for name, need := range fields {
+			if _, ok := sent[name]; !ok && strings.HasPrefix(need, "required") {
+				t.Errorf("%s lacks %s, which is required: %s", kind, name, data)
+			}
+		}
+		for name := range sent {
+			if _, ok := fields[name]; !ok {
+				t.Errorf("%s has %s, which is not described", kind, name)
+			}
+		}
+	}
+	described := slices.Sorted(maps.Keys(event.Discriminator.Mapping))
+	slices.Sort(types)
+	if diff := cmp.Diff(types, described); diff != "" {
+		t.Errorf("types (-Go +openapi.yaml):\n%s", diff)
+	}
+}
+
+// structFields tells for each JSON field of a struct whether it is always there
+// and what it is.
+func structFields(t reflect.Type) map[string]string {
+	fields := map[string]string{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, rules, _ := strings.Cut(f.Tag.Get("json"), ",")
+		need := "required "
+		if strings.Contains(rules, "omitempty") {
+			need = "optional "
+		}
+		fields[name] = need + goKind(f.Type)
+	}
+	return fields
+}
+
+func goKind(t reflect.Type) string {
+	if t == reflect.TypeFor[time.Time]() {
+		return "string"
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		if t.Elem() == reflect.TypeFor[struct{}]() {
+			return "null"
+		}
+		return goKind(t.Elem()) + "|null"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.String:
+		return "string"
+	case reflect.Int, reflect.Uint64:
+		return "integer"
+	case reflect.Float64:
+		return "number"
+	case reflect.Slice:
+		return "array"
+	default:
+		return "object"
+	}
+}
+
+// schemaFields is structFields of a schema.
+func schemaFields(s *openapi3.Schema) map[string]string {
+	fields := map[string]string{}
+	for _, part := range s.AllOf {
+		maps.Copy(fields, schemaFields(part.Value))
+	}
+	for name, property := range s.Properties {
+		need := "optional "
+		if slices.Contains(s.Required, name) {
+			need = "required "
+		}
+		fields[name] = need + schemaKind(property.Value)
+	}
+	return fields
+}
+
+func schemaKind(s *openapi3.Schema) string {
+	var kinds []string
+	if s.Type != nil {
+		kinds = append(kinds, s.Type.Slice()...)
+	}
+	for _, part := range s.OneOf {
+		kinds = append(kinds, schemaKind(part.Value))
+	}
+	return strings.Join(kinds, "|")
+}

@@ -1,0 +1,151 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web"
+)
+
+func TestAcceptedTellsWhereToWatch(t *testing.T) {
+	f := newFixture(t)
+	for _, c := range []struct {
+		method, path, body string
+		want               stream.Request
+	}{
+		{
+			http.MethodPost, shopURL, `{"name":"web","chart":{"ref":"web","version":"1.2"},"values":{"a":1},"options":{"wait":true}}`,
+			stream.Request{
+				Operation: stream.OperationInstall, Chart: stream.Chart{Ref: "web", Version: "1.2"},
+				Values: []byte(`{"a":1}`), Options: stream.Options{Wait: true},
+			},
+		},
+		{
+			http.MethodPut, shopURL + "/web", `{"chart":{"ref":"web"},"valuesYAML":"a: 1"}`,
+			stream.Request{Operation: stream.OperationUpgrade, Chart: stream.Chart{Ref: "web"}, Values: []byte("a: 1")},
+		},
+		{
+			http.MethodPost, shopURL + "/web/rollback", `{"revision":3,"options":{"noHooks":true}}`,
+			stream.Request{Operation: stream.OperationRollback, Revision: 3, Options: stream.Options{NoHooks: true}},
+		},
+		{http.MethodDelete, shopURL + "/web", "", stream.Request{Operation: stream.OperationUninstall}},
+	} {
+		t.Run(string(c.want.Operation), func(t *testing.T) {
+			r := f.do(c.method, c.path, c.body)
+			var got map[string]any
+			r.decode(http.StatusAccepted, &got)
+			id := got["sessionId"].(string)
+			want := map[string]any{
+				"sessionId": id,
+				"release":   map[string]any{"cluster": "dev", "namespace": "shop", "name": "web"},
+				"events":    shopURL + "/web/events?sessionId=" + id,
+				"page":      "/helm/events/dev/shop/web?sessionId=" + id,
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("body (-want +got):\n%s", diff)
+			}
+			var session stream.Session
+			f.do(http.MethodGet, r.header.Get("Location"), "").decode(http.StatusOK, &session)
+			if session.ID != id || session.Operation != c.want.Operation || session.State != stream.StateRunning {
+				t.Errorf("Location leads to %+v", session)
+			}
+			p := f.helm.process(id)
+			c.want.Release = stream.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"}
+			if diff := cmp.Diff(c.want, p.Request()); diff != "" {
+				t.Errorf("request (-want +got):\n%s", diff)
+			}
+
+			_, details := f.do(http.MethodDelete, shopURL+"/web", "").wantError(http.StatusConflict, "operation_in_progress")
+			if details["sessionId"] != id {
+				t.Errorf("the conflict names session %v, want %s", details["sessionId"], id)
+			}
+			p.end()
+			f.listen(sessionEvents("web", id)).all()
+			f.waitUntilIdle(p.ref.Release)
+		})
+	}
+
+	var whole, page struct {
+		Items    []stream.Session
+		Continue string
+	}
+	f.do(http.MethodGet, shopURL+"/web/sessions", "").decode(http.StatusOK, &whole)
+	var operations, paged []stream.Operation
+	for _, s := range whole.Items {
+		operations = append(operations, s.Operation)
+	}
+	if diff := cmp.Diff([]stream.Operation{"uninstall", "rollback", "upgrade", "install"}, operations); diff != "" {
+		t.Errorf("sessions, newest first (-want +got):\n%s", diff)
+	}
+	for next := ""; ; next = "&continue=" + page.Continue {
+		page.Continue, page.Items = "", nil
+		f.do(http.MethodGet, shopURL+"/web/sessions?limit=3"+next, "").decode(http.StatusOK, &page)
+		for _, s := range page.Items {
+			paged = append(paged, s.Operation)
+		}
+		if page.Continue == "" {
+			break
+		}
+	}
+	if diff := cmp.Diff(operations, paged); diff != "" {
+		t.Errorf("pages of sessions (-whole +paged):\n%s", diff)
+	}
+	if r := f.do(http.MethodGet, shopURL+"/none/sessions", ""); strings.TrimSpace(r.body) != `{"items":[]}` {
+		t.Errorf("sessions of no release: %s", r.body)
+	}
+}
+
+// waitUntilIdle waits until a session that has ended is dismissed.
+func (f *fixture) waitUntilIdle(ref stream.ReleaseRef) {
+	for running := true; running; {
+		_, running = f.operations.Running(ref)
+	}
+}
+
+func TestRefusalsAreMapped(t *testing.T) {
+	const body = `{"name":"web","chart":{"ref":"web"}}`
+	for _, c := range []struct {
+		refusal error
+		status  int
+		code    string
+		field   any
+	}{
+		{&stream.InvalidError{Field: "name", Message: "must not start with a dash"}, http.StatusBadRequest, "bad_request", "name"},
+		{&stream.UnsupportedError{Option: "wait", Reason: "helm rollback has no such option"}, http.StatusBadRequest, "unsupported_option", "wait"},
+		{stream.ErrNoHelm, http.StatusServiceUnavailable, "unavailable", nil},
+		{fmt.Errorf("start: %w", stream.ErrStopping), http.StatusServiceUnavailable, "unavailable", nil},
+		{stream.ErrTooManyOperations, http.StatusTooManyRequests, "too_many_operations", nil},
+		{fmt.Errorf("open /var/lib/secret: permission denied"), http.StatusInternalServerError, "internal", nil},
+	} {
+		f := newFixture(t)
+		f.helm.refuse = c.refusal
+		r := f.do(http.MethodPost, shopURL, body)
+		_, details := r.wantError(c.status, c.code)
+		if details["field"] != c.field {
+			t.Errorf("%v: field %v, want %v", c.refusal, details["field"], c.field)
+		}
+		if c.status == http.StatusInternalServerError && strings.Contains(r.body, "secret") {
+			t.Errorf("an unexpected error's text reaches the client: %s", r.body)
+		}
+	}
+}
+
+func TestTooManyOperations(t *testing.T) {
+	f := newFixture(t, func(_ *web.Options, setup *stream.Setup) { setup.MaxOperations = 1 })
+	f.install("web")
+	r := f.do(http.MethodPost, shopURL, `{"name":"api","chart":{"ref":"web"}}`)
+	r.wantError(http.StatusTooManyRequests, "too_many_operations")
+	if r.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+}
+
+func TestOperationOnAnUnknownClusterIsNotFound(t *testing.T) {
+	f := newFixture(t)
+	f.do(http.MethodDelete, "/other/namespaces/shop/releases/web", "").wantError(http.StatusNotFound, "not_found")
+}
