@@ -51,7 +51,7 @@ type listQuery struct {
 
 type listKey struct{ namespace, name string }
 
-// select returns one page and whether more follows.
+// page returns one page and whether more follows.
 func (l *listing) page(q listQuery) (page []*decoder.Revision, more bool) {
 	from := 0
 	if q.after != nil {

@@ -5,10 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"hash"
-	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -164,26 +162,30 @@ func (s *Server) getRelease(c *gin.Context) error {
 
 // tag gathers what an answer depends on into its ETag. It costs a small part
 // of the answer itself.
-type tag struct{ hash hash.Hash }
+type tag struct {
+	hash hash.Hash
+	line []byte // reused, so that a long list allocates little
+}
 
-func newTag() tag { return tag{sha256.New()} }
+func newTag() *tag { return &tag{hash: sha256.New()} }
 
-func (t tag) add(parts ...string) {
+func (t *tag) add(parts ...string) {
+	t.line = t.line[:0]
 	for _, part := range parts {
 		// Neither names nor versions nor digests hold a zero byte.
-		io.WriteString(t.hash, part)
-		t.hash.Write([]byte{0})
+		t.line = append(append(t.line, part...), 0)
 	}
+	t.hash.Write(t.line)
 }
 
 // addRevision adds a revision: its Secret's version stands for all that Helm
 // wrote, and the digest tells whether it has been read yet.
-func (t tag) addRevision(r *decoder.Revision, session string) {
-	t.add(r.Namespace, r.Name, strconv.Itoa(r.Number), r.Secret.UID, r.Secret.ResourceVersion, r.Digest, r.Problem, session)
+func (t *tag) addRevision(r *decoder.Revision, session string) {
+	t.add(r.Namespace, r.Name, r.Secret.Name, r.Secret.UID, r.Secret.ResourceVersion, r.Digest, r.Problem, session)
 }
 
 // matched sets the answer's ETag, and answers 304 if the client has it already.
-func (t tag) matched(c *gin.Context) bool {
+func (t *tag) matched(c *gin.Context) bool {
 	etag := `"` + base64.RawURLEncoding.EncodeToString(t.hash.Sum(nil)[:18]) + `"`
 	c.Header("ETag", etag)
 	c.Header("Cache-Control", "no-cache")
