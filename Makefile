@@ -33,9 +33,11 @@ UI_PAGES   := $(UI)/dist/pages/index.html
 UI_SOURCES := $(shell find $(UI)/src $(UI)/public -type f -not -name schema.d.ts 2>/dev/null) \
 	$(wildcard $(UI)/*.html $(UI)/*.json $(UI)/*.config.*) docs/openapi.yaml
 
+# Some npm packages bring Go code along, which is none of ours.
+PACKAGES = $$($(GO) list ./... | grep -v /node_modules/)
+
 GO_PROGRAMS := bin/helmtrail bin/devcluster bin/helm3 bin/helm4
-# Tests run programs from here. On a machine of two cores, more at once only
-# makes each of them wait.
+# Tests run the programs from here.
 TEST_ENV := HELMTRAIL_TEST_BIN=$(CURDIR)/bin
 
 .PHONY: help build ui demo run test test-go test-devcluster test-ui test-browser lint fmt bench chromium first-build FORCE
@@ -91,7 +93,7 @@ test: build test-go test-devcluster test-ui test-browser ## everything; fails wh
 
 test-go: build
 	@echo '== Go tests of the product, with the race detector (its first build takes some minutes)'
-	@$(TEST_ENV) .ci/with-cluster $(GO) test $(COMPILE) -race -count=1 -p 2 -timeout 20m ./...
+	@$(TEST_ENV) .ci/with-cluster $(GO) test $(COMPILE) -race -count=1 -p 2 -timeout 20m $(PACKAGES)
 
 # Without -race: nearly all of it would be Kubernetes, compiled a second time.
 test-devcluster: build
@@ -112,7 +114,7 @@ chromium:
 lint: $(UI_MODULES) ## gofmt, go vet, tsc and eslint
 	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs -r gofmt -l); \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
-	@$(GO) vet $(COMPILE) ./...
+	@$(GO) vet $(COMPILE) $(PACKAGES)
 	@cd cmd/devcluster && $(GO) vet $(COMPILE) ./...
 	@cd $(UI) && npm run --silent lint
 

@@ -8,63 +8,60 @@ import (
 	"sigs.k8s.io/kwok/pkg/apis/internalversion"
 )
 
-// step is a stage of a pod's life in few words.
+// step is a stage of a pod's or the node's life, in few words.
 type step struct {
 	name string
-	// when are the conditions, all of which must hold. A pod that is being
-	// deleted takes no step.
+	// when are the conditions, all of which must hold.
 	when []internalversion.MatchExpression
-	// after is the delay, unless afterQuery finds one in the pod.
+	// after is the delay, unless afterQuery finds one in the object.
 	after      time.Duration
 	afterQuery string
+	// status is the template of the new status. For a pod it is the name of one
+	// of templateFunctions.
+	status string
 	// event is the message of a warning that the step leaves.
 	event string
-	// status names the template function that renders the pod's new status.
-	status string
 }
 
 // podStages returns the stages of a pod for KWOK.
 func podStages() []*internalversion.Stage {
 	list := []*internalversion.Stage{podDeletion}
 	for _, s := range steps {
-		stage := newStage(podResource, s.name, s.after, s.afterQuery, s.template(), append(all(absent(deletedQuery)), s.when...))
-		if s.event != "" {
-			stage.Spec.Steps = append(stage.Spec.Steps, internalversion.StageStep{
-				Event: &internalversion.StageEvent{Type: corev1.EventTypeWarning, Reason: "Failed", Message: s.event},
-			})
-		}
-		list = append(list, stage)
+		// KWOK hands out another address every time that it is asked, so a pod
+		// that has one must not ask. A pod that is being deleted takes no step.
+		s.status = `{{ if .status.podIP }}{{ ` + s.status + ` . }}{{ else }}{{ ` + s.status + ` . ` +
+			`(PodIPsWith .spec.nodeName (or .spec.hostNetwork false) .metadata.uid .metadata.name .metadata.namespace) }}{{ end }}`
+		s.when = append(all(absent(deletedQuery)), s.when...)
+		list = append(list, s.stage(podResource))
 	}
 	return list
 }
 
-// template renders the status. KWOK hands out another address every time that
-// it is asked, so a pod that has one must not ask.
-func (s step) template() string {
-	return `{{ if .status.podIP }}{{ ` + s.status + ` . }}{{ else }}{{ ` + s.status + ` . ` +
-		`(PodIPsWith .spec.nodeName (or .spec.hostNetwork false) .metadata.uid .metadata.name .metadata.namespace) }}{{ end }}`
-}
-
-func newStage(resource internalversion.StageResourceRef, name string, after time.Duration, afterQuery, status string,
-	when []internalversion.MatchExpression) *internalversion.Stage {
+// stage is the step in KWOK's words.
+func (s step) stage(resource internalversion.StageResourceRef) *internalversion.Stage {
 	stage := &internalversion.Stage{
-		ObjectMeta: named(name),
+		ObjectMeta: named(s.name),
 		Spec: internalversion.StageSpec{
 			ResourceRef: resource,
-			Selector:    &internalversion.StageSelector{MatchExpressions: when},
+			Selector:    &internalversion.StageSelector{MatchExpressions: s.when},
 			Steps: []internalversion.StageStep{{
-				Patch: &internalversion.StagePatch{Subresource: "status", Root: "status", Template: status},
+				Patch: &internalversion.StagePatch{Subresource: "status", Root: "status", Template: s.status},
 			}},
 		},
 	}
-	if after > 0 {
-		milliseconds := after.Milliseconds()
+	if s.after > 0 {
+		milliseconds := s.after.Milliseconds()
 		stage.Spec.Delay = &internalversion.StageDelay{DurationMilliseconds: &milliseconds}
-		if afterQuery != "" {
-			stage.Spec.Delay.DurationFrom = &internalversion.ExpressionFrom{
-				JQ: &internalversion.ExpressionJQ{Expression: afterQuery},
-			}
+	}
+	if s.afterQuery != "" {
+		stage.Spec.Delay.DurationFrom = &internalversion.ExpressionFrom{
+			JQ: &internalversion.ExpressionJQ{Expression: s.afterQuery},
 		}
+	}
+	if s.event != "" {
+		stage.Spec.Steps = append(stage.Spec.Steps, internalversion.StageStep{
+			Event: &internalversion.StageEvent{Type: corev1.EventTypeWarning, Reason: "Failed", Message: s.event},
+		})
 	}
 	return stage
 }

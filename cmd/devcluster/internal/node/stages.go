@@ -175,13 +175,15 @@ conditions:
 {{- end }}
 `
 	resources := fmt.Sprintf("{cpu: %q, memory: %q, pods: %q, ephemeral-storage: 1Ti}", cpus, memory, pods)
-	return []*internalversion.Stage{
-		newStage(nodeResource, "register", 0, "", conditions+`
+	register := step{
+		name: "register",
+		when: all(isNot(readyQuery, "True")),
+		status: conditions + `
 addresses:
 - {type: InternalIP, address: {{ NodeIP | Quote }}}
 - {type: Hostname, address: {{ NodeName | Quote }}}
-capacity: `+resources+`
-allocatable: `+resources+`
+capacity: ` + resources + `
+allocatable: ` + resources + `
 nodeInfo:
   architecture: amd64
   operatingSystem: linux
@@ -193,9 +195,15 @@ nodeInfo:
   machineID: ""
   systemUUID: ""
   bootID: ""
-`, all(isNot(readyQuery, "True"))),
-		// pkg/kubelet/apis/config/v1beta1/defaults.go: beside the lease, the
-		// status itself is reported every five minutes.
-		newStage(nodeResource, "report", 5*time.Minute, "", conditions, all(isOneOf(readyQuery, "True"))),
+`,
 	}
+	// pkg/kubelet/apis/config/v1beta1/defaults.go: beside the lease, the status
+	// itself is reported every five minutes.
+	report := step{
+		name:   "report",
+		when:   all(isOneOf(readyQuery, "True")),
+		after:  5 * time.Minute,
+		status: conditions,
+	}
+	return []*internalversion.Stage{register.stage(nodeResource), report.stage(nodeResource)}
 }
