@@ -57,6 +57,13 @@ export async function install(request: APIRequestContext, { namespace, name, val
   return ((await response.json()) as Schemas['Accepted']).page;
 }
 
+/** The state of the session that is watched on an events page. */
+export async function sessionState(request: APIRequestContext, page: string): Promise<Schemas['SessionState']> {
+  const [, cluster, namespace, name, id] = /^\/helm\/events\/(.+)\/(.+)\/(.+)\?sessionId=(.+)$/.exec(page) ?? [];
+  const response = await request.get(`/${cluster}/namespaces/${namespace}/releases/${name}/sessions/${id}`);
+  return ((await response.json()) as Schemas['Session']).state;
+}
+
 const run = promisify(execFile);
 
 /** Runs helm as somebody in a terminal does. */

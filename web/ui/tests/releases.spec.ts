@@ -1,3 +1,4 @@
+import { Cable } from './cable';
 import { CHART, clusterId, expect, helm, install, newNamespace, test } from './helmtrail';
 
 test('a release that helm made by hand shows up at once, changes and goes', async ({ page, request }) => {
@@ -23,6 +24,21 @@ test('a namespace that is empty says so, then fills', async ({ page, request }) 
   await expect(page.getByRole('heading', { name: 'No releases yet' })).toBeVisible();
   await helm('install', 'first', CHART, '--namespace', namespace, '--create-namespace');
   await expect(page.getByRole('row').filter({ hasText: 'first' })).toContainText('Deployed', { timeout: 2000 });
+});
+
+test('what happens while the connection is lost shows up once it is back', async ({ page, request }) => {
+  const namespace = newNamespace();
+  const cable = await Cable.lay();
+  try {
+    await page.goto(`${cable.url}/helm/releases/${await clusterId(request)}/${namespace}`);
+    await expect(page.getByRole('heading', { name: 'No releases yet' })).toBeVisible();
+    cable.pullOut();
+    await helm('install', 'unseen', CHART, '--namespace', namespace, '--create-namespace');
+    cable.putBack();
+    await expect(page.getByRole('row').filter({ hasText: 'unseen' })).toContainText('Deployed');
+  } finally {
+    cable.remove();
+  }
 });
 
 test('the list is filtered by text and status, and the filter stands in the address', async ({ page, request }) => {
