@@ -1,0 +1,130 @@
+package mask
+
+import (
+	"encoding/base64"
+	"regexp"
+	"strings"
+)
+
+// span is a part of a text, as byte offsets.
+type span struct{ start, end int }
+
+// form is one way to tell a secret by what it looks like, or by what stands
+// around it.
+type form struct {
+	// sign is what a text must contain for the pattern to be worth trying; ""
+	// for any.
+	sign    string
+	pattern *regexp.Regexp
+	// group is the submatch that is secret, 0 for the whole.
+	group int
+	// accept refuses a match; nil accepts all.
+	accept func(secret string) bool
+}
+
+// forms are tried on every text. An unfinished block is a secret to its end:
+// logs come line by line.
+var forms = []form{
+	{"-----BEGIN", regexp.MustCompile(`(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----.*?(-----END [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----|\z)`), 0, nil},
+	{"LS0tLS1CRUdJTi", regexp.MustCompile(`LS0tLS1CRUdJTi[A-Za-z0-9+/=_-]*`), 0, hidesPrivateKey},
+	{"eyJ", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`), 0, nil},
+	{"eyJhdXRocyI6", regexp.MustCompile(`eyJhdXRocyI6[A-Za-z0-9+/=_-]*`), 0, nil},
+	{`"auths"`, regexp.MustCompile(`"(?:auth|password|identitytoken)"\s*:\s*"([^"]+)"`), 1, nil},
+	{"A", regexp.MustCompile(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`), 0, nil},
+	{"AIza", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}`), 0, nil},
+	{"gh", regexp.MustCompile(`\bgh[pousr]_[0-9A-Za-z]{20,}`), 0, nil},
+	{"github_pat_", regexp.MustCompile(`\bgithub_pat_[0-9A-Za-z_]{20,}`), 0, nil},
+	{"glpat-", regexp.MustCompile(`\bglpat-[0-9A-Za-z_-]{16,}`), 0, nil},
+	{"xox", regexp.MustCompile(`\bxox[a-z]-[0-9A-Za-z-]{10,}`), 0, nil},
+	{"k_live_", regexp.MustCompile(`\b[sr]k_live_[0-9A-Za-z]{10,}`), 0, nil},
+	{"npm_", regexp.MustCompile(`\bnpm_[0-9A-Za-z]{30,}`), 0, nil},
+	{"hooks.slack.com/", regexp.MustCompile(`hooks\.slack\.com/(?:services|workflows)/([0-9A-Za-z/_-]+)`), 1, nil},
+	{"/api/webhooks/", regexp.MustCompile(`/api/webhooks/([0-9]+/[0-9A-Za-z_-]+)`), 1, nil},
+	{"://", regexp.MustCompile(`://[^\s/:@?#"'<>]*:([^\s"'<>/]+)@`), 1, nil},
+	{"://", regexp.MustCompile(`://[^\s/:@?#"'<>]*:([^\s"'<>@]+)@`), 1, func(s string) bool { return !portThenPath.MatchString(s) }},
+	{"=", regexp.MustCompile(`(?i)[?&;](?:[\w.-]*(?:token|secret|passw(?:or)?d|pwd|apikey|api_key|access_key)|sig|signature|x-amz-signature|key)=([^&\s"'<>;]+)`), 1, nil},
+	{"asic ", regexp.MustCompile(`\b[Bb]asic ([A-Za-z0-9+/]{8,}={0,2})`), 1, looksRandom},
+	{"earer ", regexp.MustCompile(`\b[Bb]earer ([A-Za-z0-9+/=._~-]{12,})`), 1, looksRandom},
+}
+
+var portThenPath = regexp.MustCompile(`^\d{1,5}/`)
+
+// hidesPrivateKey reports whether base64 holds a private key, and not just a
+// certificate. What is cut off counts as one.
+func hidesPrivateKey(text string) bool {
+	start, err := base64.StdEncoding.DecodeString(text[:min(len(text), 64)&^3])
+	return err != nil || len(start) < 40 || strings.Contains(string(start), "PRIVATE KEY")
+}
+
+// looksRandom tells a credential from a word of a sentence.
+func looksRandom(text string) bool {
+	return strings.ContainsAny(text, "0123456789=+/_") || strings.ToLower(text[1:]) != text[1:]
+}
+
+// assignment is a key and a value: in YAML, JSON, properties, an environment
+// file or a command line.
+var assignment = regexp.MustCompile(`([A-Za-z_-][\w.-]*)["']?[ \t]*(?:[:=]|=>)[ \t]*(?:"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|([^\s"',;&{}\[\]][^\s"',;&]*))`)
+
+// flag is the same with nothing but a blank between.
+var flag = regexp.MustCompile(`(?:^|\s)--?([A-Za-z][\w-]*)[ \t]+([^\s"'-][^\s"']*)`)
+
+// element is the same in XML.
+var element = regexp.MustCompile(`<([A-Za-z][\w.:-]*)>([^<\n]+)</`)
+
+// find returns the parts of a text that are secret by their looks. names says
+// which keys name a secret.
+func find(text string, names func(key string) bool) []span {
+	var found []span
+	for _, f := range forms {
+		if !strings.Contains(text, f.sign) {
+			continue
+		}
+		for _, at := range f.pattern.FindAllStringSubmatchIndex(text, -1) {
+			s := span{at[2*f.group], at[2*f.group+1]}
+			if f.accept == nil || f.accept(text[s.start:s.end]) {
+				found = append(found, s)
+			}
+		}
+	}
+	if strings.ContainsAny(text, ":=") {
+		found = appendNamed(found, assignment, text, names)
+	}
+	if strings.Contains(text, "-") {
+		found = appendNamed(found, flag, text, names)
+	}
+	if strings.Contains(text, "</") {
+		found = appendNamed(found, element, text, names)
+	}
+	return found
+}
+
+// appendNamed adds the values, of which one of the groups behind the first
+// matched, of the keys that name a secret.
+func appendNamed(found []span, pattern *regexp.Regexp, text string, names func(string) bool) []span {
+	for _, at := range pattern.FindAllStringSubmatchIndex(text, -1) {
+		if !names(text[at[2]:at[3]]) {
+			continue
+		}
+		for group := 4; group < len(at); group += 2 {
+			if start, end := at[group], at[group+1]; start < end && !computed(text[start:end]) {
+				found = append(found, span{start, end})
+			}
+		}
+	}
+	return found
+}
+
+// computed reports whether a value is put in somewhere else, so that what
+// stands here is no secret.
+func computed(value string) bool {
+	for _, start := range []string{"$(", "${", "{{", "<", "%(", tokenStart, "|", ">", "//"} {
+		if strings.HasPrefix(value, start) {
+			return true
+		}
+	}
+	switch value {
+	case "null", "~", "true", "false", "nil":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,49 @@
+package mask
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"regexp"
+	"strings"
+)
+
+// Release names the release whose secrets are masked.
+type Release struct {
+	Cluster, Namespace, Name string
+}
+
+// Masker makes the tokens of one release.
+type Masker struct {
+	key     []byte
+	release Release
+}
+
+// New returns the Masker of a release. The key makes the fingerprints: whoever
+// has it can test guesses of a secret, so it is a secret itself. It must be at
+// least 16 random bytes and the same wherever tokens are to be compared.
+func New(key []byte, release Release) *Masker { return &Masker{key: key, release: release} }
+
+const (
+	tokenStart = "«masked:"
+	tokenEnd   = "»"
+	// fingerprintBytes makes 16 hexadecimal digits: too short to find a value
+	// by, long enough that two values of one place do not meet.
+	fingerprintBytes = 8
+)
+
+var tokens = regexp.MustCompile(tokenStart + `[0-9a-f]{16}` + tokenEnd)
+
+// Masked reports whether text holds a token.
+func Masked(text string) bool { return strings.Contains(text, tokenStart) }
+
+// token is what is shown for a value.
+func (m *Masker) token(path, value string) string {
+	mac := hmac.New(sha256.New, m.key)
+	for _, part := range []string{m.release.Cluster, m.release.Namespace, m.release.Name, path, value} {
+		// The zero byte keeps the parts apart; only the last could hold one.
+		_, _ = io.WriteString(mac, part+"\x00") // it never fails
+	}
+	return tokenStart + hex.EncodeToString(mac.Sum(nil)[:fingerprintBytes]) + tokenEnd
+}

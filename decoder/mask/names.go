@@ -1,0 +1,89 @@
+package mask
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// secretParts make a key secret wherever they stand in it.
+var secretParts = []string{
+	"password", "passwd", "passphrase", "secret", "token", "credential", "apikey", "accesskey", "privatekey",
+	"signingkey", "encryptionkey", "sharedkey", "authkey", "masterkey", "licensekey", "accountkey", "sessionkey",
+	"sshkey", "deploykey", "hmackey", "cookiekey", "tlskey", "connectionstring", "dockerconfig", "htpasswd", "pgpass", "bearer",
+}
+
+// secretWords make a key secret only as whole words, since they are part of others.
+var secretWords = []string{"pass", "pwd", "pw", "psk", "otp", "jwt", "cred", "creds", "dsn", "salt", "authorization"}
+
+// plainEnds are how keys end that tell about a secret without holding it.
+var plainEnds = []string{
+	"name", "names", "ref", "refs", "namespace", "path", "file", "files", "dir", "mount", "mounts", "volume", "enabled", "create", "created",
+	"annotations", "labels", "type", "length", "size", "policy", "ttl", "expiry", "expiration", "seconds", "minutes", "hours", "days",
+	"rotation", "endpoint", "issuer", "audience", "algorithm", "version", "required", "format", "count", "limit", "mode", "class",
+	"provider", "store", "backend", "driver", "header", "prefix", "suffix",
+}
+
+// plainStarts are the same for first words.
+var plainStarts = []string{"max", "min", "num", "use", "enable", "disable", "is", "has", "existing", "automount", "create"}
+
+// plainKeys tell about secrets, or name them, in Kubernetes and in many charts.
+var plainKeys = []string{"imagepullsecret", "imagepullsecrets", "pullsecret", "pullsecrets", "serviceaccounttoken", "tokenrequests", "tokenreview"}
+
+// plainInside are keys that are shown although they stand below a secret key.
+var plainInside = []string{
+	"name", "namespace", "enabled", "create", "annotations", "labels", "type", "kind", "apiVersion", "mountPath", "optional", "defaultMode",
+}
+
+// namesSecret reports whether what stands under a key is secret.
+func namesSecret(key string) bool {
+	plain := strings.ReplaceAll(letters(key), "tokeniz", "")
+	words := words(key)
+	if !slices.ContainsFunc(secretParts, func(part string) bool { return strings.Contains(plain, part) }) &&
+		!slices.ContainsFunc(words, func(word string) bool { return slices.Contains(secretWords, word) }) {
+		return false
+	}
+	return !slices.Contains(plainStarts, words[0]) && !slices.Contains(plainKeys, plain) && !strings.HasPrefix(plain, "existingsecret") &&
+		!slices.ContainsFunc(plainEnds, func(end string) bool { return strings.HasSuffix(plain, end) })
+}
+
+// proseParts make a word in a sentence or a log line announce a secret. They
+// are few, since "secret: web-tls" says nothing secret there.
+var proseParts = []string{"password", "passwd", "passphrase", "pwd", "apikey", "accesskey", "secretkey", "privatekey", "clientsecret", "authtoken", "accesstoken", "apitoken"}
+
+// announcesSecret is namesSecret for text that people read.
+func announcesSecret(key string) bool {
+	plain := letters(key)
+	return namesSecret(key) && slices.ContainsFunc(proseParts, func(part string) bool { return strings.HasSuffix(plain, part) })
+}
+
+// letters is a key in lower case without what separates its words.
+func letters(key string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, key)
+}
+
+// words are a key's words in lower case, whether they are separated or written
+// in camel case. There is at least one, if only an empty one.
+func words(key string) []string {
+	var split strings.Builder
+	before := ' '
+	for _, r := range key {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			r = ' '
+		case unicode.IsUpper(r) && unicode.IsLower(before):
+			split.WriteByte(' ')
+		}
+		split.WriteRune(unicode.ToLower(r))
+		before = r
+	}
+	if list := strings.Fields(split.String()); len(list) > 0 {
+		return list
+	}
+	return []string{""}
+}

@@ -1,0 +1,150 @@
+package mask
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/helmtrail/helmtrail/decoder/tree"
+)
+
+// TokenError says that submitted values hold a token for which there is no
+// value at its place.
+type TokenError struct {
+	// Path is the place, such as "db.password".
+	Path string
+}
+
+func (e *TokenError) Error() string {
+	return fmt.Sprintf("%s holds a masked value that does not stand there in the revision that the values come from; give the value itself, or leave the key out", e.Path)
+}
+
+// Restore puts the secrets back into submitted values, in JSON or YAML, in
+// which they were masked by s. Each token is replaced by what it stands for at
+// the same place in one of the bases, which are JSON and tried in their order:
+// the values of the revision that was edited, then its merged values if those
+// were shown. A token at any other place is refused with a *TokenError, so that
+// nobody can move a secret to where it can be read.
+//
+// Values without tokens are returned as they are. Others keep their format,
+// JSON or YAML, but YAML is written anew.
+func (s *Secrets) Restore(submitted []byte, schema []byte, bases ...json.RawMessage) ([]byte, error) {
+	if !Masked(string(submitted)) && !escapedToken(submitted) {
+		return submitted, nil
+	}
+	var shown []map[string]*yaml.Node
+	for _, base := range bases {
+		scalars, err := s.shown(base, schema)
+		if err != nil {
+			return nil, fmt.Errorf("restore masked values: base: %w", err)
+		}
+		shown = append(shown, scalars)
+	}
+	root, err := tree.FromJSON(submitted)
+	roots, isJSON := []*yaml.Node{root}, err == nil
+	if !isJSON {
+		if roots, err = tree.FromYAML(string(submitted)); err != nil {
+			return nil, fmt.Errorf("restore masked values: %w", err)
+		}
+	}
+	for _, root := range roots {
+		if err := s.restore(root, schema, shown); err != nil {
+			return nil, err
+		}
+	}
+	if isJSON {
+		return tree.JSON(root)
+	}
+	text, err := tree.YAML(roots...)
+	return []byte(text), err
+}
+
+// escapedToken reports whether data may hold a token behind JSON's or YAML's
+// escapes.
+func escapedToken(data []byte) bool {
+	for _, b := range data {
+		if b == '\\' {
+			return true
+		}
+	}
+	return false
+}
+
+// shown returns the scalars of a base by their paths.
+func (s *Secrets) shown(base json.RawMessage, schema []byte) (map[string]*yaml.Node, error) {
+	root, err := tree.FromJSON(base)
+	if err != nil {
+		return nil, err
+	}
+	scalars := map[string]*yaml.Node{}
+	w := walker{label: func(*yaml.Node, string) {}}
+	w.leaf = func(node *yaml.Node, at place) { scalars[at.path] = node }
+	w.walk(root, place{schemas: newSchemas(schema)})
+	return scalars, nil
+}
+
+// restore changes a submitted tree.
+func (s *Secrets) restore(root *yaml.Node, schema []byte, shown []map[string]*yaml.Node) error {
+	var failed error
+	refuse := func(path string) {
+		if failed == nil {
+			failed = &TokenError{path}
+		}
+	}
+	w := walker{}
+	w.label = func(node *yaml.Node, path string) {
+		if Masked(node.Value) {
+			refuse(tree.Join(path, node.Value))
+		}
+	}
+	w.leaf = func(node *yaml.Node, at place) {
+		if !Masked(node.Value) {
+			return
+		}
+		for _, scalars := range shown {
+			if base := scalars[at.path]; base != nil && s.restoreScalar(node, base, at) {
+				return
+			}
+		}
+		refuse(at.path)
+	}
+	w.walk(root, place{schemas: newSchemas(schema)})
+	return failed
+}
+
+// restoreScalar replaces the tokens of one scalar by what the base has there;
+// false if one of them does not come from it.
+func (s *Secrets) restoreScalar(node, base *yaml.Node, at place) bool {
+	masked := s.scalar(base, at)
+	if node.Value == masked {
+		node.Value, node.Tag = base.Value, base.Tag
+		node.Style = 0
+		return true
+	}
+	pieces := s.pieces(base, at)
+	whole := true
+	restored := tokens.ReplaceAllStringFunc(node.Value, func(token string) string {
+		piece, ok := pieces[token]
+		whole = whole && ok
+		return piece
+	})
+	if !whole || Masked(restored) {
+		return false
+	}
+	node.Value = restored
+	return true
+}
+
+// pieces are the parts of a base's scalar that are masked, by their tokens.
+func (s *Secrets) pieces(base *yaml.Node, at place) map[string]string {
+	pieces := map[string]string{}
+	if hidden(base, at) {
+		pieces[s.scalar(base, at)] = base.Value
+		return pieces
+	}
+	s.mendEach(at.path, base.Value, s.known.find(base.Value), find(base.Value, namesSecret), func(piece, token string) {
+		pieces[token] = piece
+	})
+	return pieces
+}

@@ -1,0 +1,187 @@
+package mask
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/helmtrail/helmtrail/decoder/tree"
+)
+
+// level says how secret a place is.
+type level int
+
+const (
+	// open is a place whose text is secret in parts at most.
+	open level = iota
+	// secret is a place whose texts and numbers are secret.
+	secret
+	// sealed is a place in a Secret's data: all of it is secret.
+	sealed
+)
+
+// place is where a node stands.
+type place struct {
+	path    string
+	level   level
+	schemas schemas
+	// ofSecret means that the node is a part of a Secret object by YAML's merge key.
+	ofSecret bool
+	// base64 means that the value is written in base64, as a Secret's data is.
+	base64 bool
+	// key is the nearest mapping key above.
+	key string
+}
+
+// walker visits every scalar of a tree.
+type walker struct {
+	// leaf is called for a value and may change it.
+	leaf func(node *yaml.Node, at place)
+	// label is called for a mapping's key, which is not secret by its place.
+	label func(node *yaml.Node, path string)
+	// aliased are the anchors that were visited by way of an alias. They end
+	// circles, and keep their number bounded.
+	aliased map[visit]bool
+}
+
+type visit struct {
+	node  *yaml.Node
+	level level
+	seal  bool
+}
+
+func (w *walker) walk(node *yaml.Node, at place) {
+	switch node.Kind {
+	case yaml.DocumentNode:
+		for _, inner := range node.Content {
+			w.walk(inner, at)
+		}
+	case yaml.AliasNode:
+		v := visit{node.Alias, at.level, at.ofSecret}
+		if w.aliased == nil {
+			w.aliased = map[visit]bool{}
+		}
+		if node.Alias != nil && !w.aliased[v] {
+			w.aliased[v] = true
+			w.walk(node.Alias, at)
+		}
+	case yaml.MappingNode:
+		w.mapping(node, at)
+	case yaml.SequenceNode:
+		w.sequence(node, at)
+	case yaml.ScalarNode:
+		w.leaf(node, at)
+	}
+}
+
+func (w *walker) mapping(node *yaml.Node, at place) {
+	ofSecret := at.ofSecret || has(node, "kind", func(kind string) bool { return kind == "Secret" }, 0)
+	if at.level == secret && isReference(node) {
+		at.level = open
+	}
+	secretPair := has(node, "name", namesSecret, 0) || has(node, "key", namesSecret, 0)
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		keyNode, value := node.Content[i], node.Content[i+1]
+		key := text(keyNode)
+		inner := place{path: tree.Join(at.path, key), key: key, level: open, base64: at.base64}
+		if len(at.schemas.here) > 0 {
+			inner.schemas = at.schemas.key(key)
+		}
+		switch {
+		case keyNode.Tag == "!!merge":
+			inner = at
+			inner.ofSecret = ofSecret
+		case at.level == sealed:
+			inner.level = sealed
+		case ofSecret && (key == "data" || key == "stringData"):
+			// Both give one path, so that a value has one token in either.
+			inner.level, inner.path, inner.base64 = sealed, tree.Join(at.path, "data"), key == "data"
+		case at.level == secret && !plainWithin(key), namesSecret(key), secretPair && key == "value", inner.schemas.secret():
+			inner.level = secret
+		}
+		w.label(keyNode, at.path)
+		w.walk(value, inner)
+	}
+}
+
+func (w *walker) sequence(node *yaml.Node, at place) {
+	inner := at
+	if len(at.schemas.here) > 0 {
+		inner.schemas = at.schemas.item()
+		if inner.level == open && inner.schemas.secret() {
+			inner.level = secret
+		}
+	}
+	announced := false
+	for i, item := range node.Content {
+		one := inner
+		one.path = tree.Item(at.path, i)
+		argument := text(item)
+		if announced && one.level == open && !strings.HasPrefix(argument, "-") {
+			one.level = secret
+		}
+		announced = strings.HasPrefix(argument, "-") && !strings.Contains(argument, "=") && namesSecret(argument)
+		w.walk(item, one)
+	}
+}
+
+// text is a scalar's text, through an alias too.
+func text(node *yaml.Node) string {
+	if node.Kind == yaml.AliasNode && node.Alias != nil {
+		node = node.Alias
+	}
+	if node.Kind != yaml.ScalarNode {
+		return ""
+	}
+	return node.Value
+}
+
+// has reports whether a mapping, or one that is merged into it, has a text for
+// a key that fits. A key that stands there twice fits if one of them does.
+func has(node *yaml.Node, key string, fits func(string) bool, depth int) bool {
+	const deepest = 8
+	if node.Kind == yaml.AliasNode && node.Alias != nil {
+		node = node.Alias
+	}
+	if depth > deepest {
+		return false
+	}
+	if node.Kind == yaml.SequenceNode {
+		return slices.ContainsFunc(node.Content, func(one *yaml.Node) bool { return has(one, key, fits, depth+1) })
+	}
+	if node.Kind != yaml.MappingNode {
+		return false
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if text(node.Content[i]) == key && fits(text(node.Content[i+1])) {
+			return true
+		}
+		if node.Content[i].Tag == "!!merge" && has(node.Content[i+1], key, fits, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// isReference reports whether a mapping below a secret key only names a Secret,
+// as volumes and environment variables do.
+func isReference(node *yaml.Node) bool {
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		switch text(node.Content[i]) {
+		case "secretName":
+			return true
+		case "name", "namespace", "key", "items", "optional", "defaultMode":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// plainWithin reports whether a key's value is shown although it stands below
+// a secret key.
+func plainWithin(key string) bool {
+	plain := letters(key)
+	return slices.Contains(plainInside, key) || strings.HasPrefix(plain, "existing") || strings.HasSuffix(plain, "secretname")
+}
