@@ -11,6 +11,8 @@ import (
 
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
+	appsv1client "k8s.io/client-go/kubernetes/typed/apps/v1"
+	batchv1client "k8s.io/client-go/kubernetes/typed/batch/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
@@ -76,6 +78,14 @@ func (c *Cluster) makeClients(client *http.Client, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
+	apps, err := appsv1client.NewForConfigAndClient(protobuf, client)
+	if err != nil {
+		return err
+	}
+	batch, err := batchv1client.NewForConfigAndClient(protobuf, client)
+	if err != nil {
+		return err
+	}
 	metadataClient, err := metadata.NewForConfigAndClient(c.config, client)
 	if err != nil {
 		return err
@@ -92,6 +102,7 @@ func (c *Cluster) makeClients(client *http.Client, log *slog.Logger) error {
 	c.Watcher = newWatcher(core, metadataClient, log)
 	c.resources = resources.NewTracker(resources.Clients{
 		Dynamic: dynamicClient, Metadata: metadataClient, Discovery: discoveryClient,
+		Core: core, Apps: apps, Batch: batch,
 	})
 	return nil
 }

@@ -141,11 +141,17 @@ type Resource struct {
 	// Status is a word for people: Ready, Progressing, NotFound, Failed ...
 	Status string `json:"status"`
 	// Ready and Total count replicas, 0 of 0 where the kind has none.
-	Ready    int    `json:"ready"`
-	Total    int    `json:"total"`
-	Reason   string `json:"reason,omitempty"`
-	Message  string `json:"message,omitempty"`
-	Revision int    `json:"revision,omitempty"`
+	// Those of an older generation, which a rolling update is to replace, do
+	// not count as ready.
+	Ready int `json:"ready"`
+	Total int `json:"total"`
+	// Updated counts the replicas of the newest generation, ready or not.
+	Updated int    `json:"updated,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
+	// Container is the container of a Pod that Reason and Message are about.
+	Container string `json:"container,omitempty"`
+	Revision  int    `json:"revision,omitempty"`
 	// Hook is the hook event for which the object exists, "" for the manifest's own.
 	Hook     string `json:"hook,omitempty"`
 	Restarts int    `json:"restarts,omitempty"`
@@ -153,6 +159,12 @@ type Resource struct {
 	Owner string `json:"owner,omitempty"`
 	// Current means that nothing more is waited for (kstatus' word).
 	Current bool `json:"current"`
+	// Old means that the object belongs to an older generation or an earlier
+	// run, which the one under way replaces.
+	Old bool `json:"old,omitempty"`
+	// Cause says why the object is not ready; its Reason is "" when nothing is
+	// known to be wrong. A row's readers find it in the summary.
+	Cause Cause `json:"-"`
 }
 
 // Key names the row among the rows of its snapshot: group/kind/namespace/name,
@@ -191,6 +203,11 @@ type Cause struct {
 	Text      string    `json:"text"`
 	// Final means that waiting longer cannot heal it.
 	Final bool `json:"final"`
+	// Count is how many objects have this cause, of which Object is one; absent
+	// for one alone.
+	Count int `json:"count,omitempty"`
+	// Rank tells how near the root of the trouble the cause is.
+	Rank Rank `json:"-"`
 }
 
 // Retrying is the body of RETRYING.

@@ -199,6 +199,9 @@ func structFields(t reflect.Type) map[string]string {
 	fields := map[string]string{}
 	for _, f := range reflect.VisibleFields(t) {
 		name, rules, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
 		need := "required "
 		if strings.Contains(rules, "omitempty") {
 			need = "optional "

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"helm.sh/helm/v3/pkg/release"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	yamldocuments "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
@@ -23,6 +24,8 @@ type object struct {
 	name      string
 	// hook holds the hook events for which it exists, "" for the manifest's own.
 	hook string
+	// phase is how a hook's last run stands as the record has it, "" if it has not run.
+	phase release.HookPhase
 	// problem says why it cannot be looked for, "" if it can.
 	problem string
 }
@@ -52,7 +55,11 @@ func objects(record *decoder.Record) []object {
 		for _, event := range hook.Events {
 			events = append(events, event.String())
 		}
-		all = append(all, parse(hook.Manifest, namespace, strings.Join(events, ", "))...)
+		parsed := parse(hook.Manifest, namespace, strings.Join(events, ", "))
+		for i := range parsed {
+			parsed[i].phase = phaseOf(hook)
+		}
+		all = append(all, parsed...)
 	}
 	type identity struct {
 		kind            schema.GroupKind
@@ -68,6 +75,18 @@ func objects(record *decoder.Record) []object {
 		seen[id] = true
 	}
 	return unique
+}
+
+// phaseOf reads how a hook's last run stands; a record that does not say is as
+// one without a run.
+func phaseOf(hook decoder.Hook) release.HookPhase {
+	var run struct {
+		Phase release.HookPhase `json:"phase"`
+	}
+	if json.Unmarshal(hook.LastRun, &run) != nil {
+		return ""
+	}
+	return run.Phase
 }
 
 // parse reads YAML documents. One that cannot be read becomes an object with a

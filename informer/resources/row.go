@@ -6,7 +6,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -54,12 +53,13 @@ func unknownRow(row stream.Resource, err error) stream.Resource {
 	return row
 }
 
-// rowOf says how an object is, which is nil if there is none.
+func missingRow(row stream.Resource) stream.Resource {
+	row.Status, row.Reason, row.Message = statusNotFound, "NotFound", "the object does not exist"
+	return row
+}
+
+// rowOf says how an object is by itself.
 func rowOf(row stream.Resource, found runtime.Object) stream.Resource {
-	if found == nil {
-		row.Status, row.Reason, row.Message = statusNotFound, "NotFound", "the object does not exist"
-		return row
-	}
 	object, err := asUnstructured(found, row)
 	if err != nil {
 		return unknownRow(row, err)
@@ -68,34 +68,35 @@ func rowOf(row stream.Resource, found runtime.Object) stream.Resource {
 	if err != nil {
 		return unknownRow(row, fmt.Errorf("its status cannot be understood: %w", err))
 	}
-	row.Ready, row.Total = replicas(object)
+	row.Ready, row.Updated, row.Total = replicas(object)
 	row.Current = result.Status == status.CurrentStatus
 	row.Status = word(object, result.Status)
 	if !row.Current {
 		row.Message = result.Message
 		if len(result.Conditions) > 0 {
 			row.Reason = result.Conditions[0].Reason
+			if row.Reason == "ProgressDeadlineExceeded" {
+				// Kubernetes' own sentence names the ReplicaSet.
+				row.Message = result.Conditions[0].Message
+			}
 		}
 	}
 	return row
 }
 
-// asUnstructured gives metadata without data the form that kstatus reads.
+// asUnstructured gives an object the form that kstatus reads.
 func asUnstructured(found runtime.Object, row stream.Resource) (*unstructured.Unstructured, error) {
-	switch o := found.(type) {
-	case *unstructured.Unstructured:
+	if o, ok := found.(*unstructured.Unstructured); ok {
 		return o, nil
-	case *metav1.PartialObjectMetadata:
-		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
-		if err != nil {
-			return nil, err
-		}
-		object := &unstructured.Unstructured{Object: content}
-		object.SetAPIVersion(row.APIVersion)
-		object.SetKind(row.Kind)
-		return object, nil
 	}
-	return nil, fmt.Errorf("unexpected object %T", found)
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(found)
+	if err != nil {
+		return nil, err
+	}
+	object := &unstructured.Unstructured{Object: content}
+	object.SetAPIVersion(row.APIVersion)
+	object.SetKind(row.Kind)
+	return object, nil
 }
 
 // word is kstatus' status as people say it. A Job is current while it runs;
@@ -104,7 +105,7 @@ func word(object *unstructured.Unstructured, s status.Status) string {
 	switch s {
 	case status.CurrentStatus:
 		if object.GroupVersionKind().GroupKind() == jobKind {
-			if done, total := replicas(object); done < total {
+			if done, _, total := replicas(object); done < total {
 				return statusProgressing
 			}
 			return statusCompleted
@@ -124,21 +125,31 @@ func word(object *unstructured.Unstructured, s status.Status) string {
 
 var jobKind = schema.GroupKind{Group: "batch", Kind: "Job"}
 
-// replicas counts what a workload has ready and what it should have; 0 of 0
-// for other kinds.
-func replicas(object *unstructured.Unstructured) (ready, total int) {
+// replicas counts what a workload has ready and has at all of its newest
+// generation, and what it should have; 0 of 0 for other kinds.
+func replicas(object *unstructured.Unstructured) (ready, updated, total int) {
 	kind := object.GroupVersionKind().GroupKind()
+	number := func(otherwise int, field ...string) int { return count(object, otherwise, field...) }
+	var all, allReady int
 	switch {
 	case kind == jobKind:
-		return count(object, 0, "status", "succeeded"), count(object, 1, "spec", "completions")
+		return number(0, "status", "succeeded"), 0, number(1, "spec", "completions")
 	case kind.Group != "apps":
-		return 0, 0
-	case kind.Kind == "Deployment", kind.Kind == "StatefulSet", kind.Kind == "ReplicaSet":
-		return count(object, 0, "status", "readyReplicas"), count(object, 1, "spec", "replicas")
+		return 0, 0, 0
+	case kind.Kind == "ReplicaSet":
+		return number(0, "status", "readyReplicas"), 0, number(1, "spec", "replicas")
+	case kind.Kind == "Deployment", kind.Kind == "StatefulSet":
+		total = number(1, "spec", "replicas")
+		updated = number(0, "status", "updatedReplicas")
+		all, allReady = number(0, "status", "replicas"), number(0, "status", "readyReplicas")
 	case kind.Kind == "DaemonSet":
-		return count(object, 0, "status", "numberReady"), count(object, 0, "status", "desiredNumberScheduled")
+		total = number(0, "status", "desiredNumberScheduled")
+		updated = number(0, "status", "updatedNumberScheduled")
+		all, allReady = number(0, "status", "currentNumberScheduled"), number(0, "status", "numberReady")
 	}
-	return 0, 0
+	// Which of them are ready is not said. At least these are: all that are not
+	// ready may be among the newest. The pods themselves tell it exactly.
+	return max(0, updated-max(0, all-allReady)), updated, total
 }
 
 func count(object *unstructured.Unstructured, otherwise int, field ...string) int {

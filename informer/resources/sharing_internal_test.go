@@ -4,10 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/metadata"
-
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 	"github.com/helmtrail/helmtrail/stream"
@@ -15,10 +11,11 @@ import (
 
 func TestReadersShareAWatchThatEndsWithTheLast(t *testing.T) {
 	config := clustertest.Config(t)
-	tracker := NewTracker(Clients{
-		Dynamic: dynamic.NewForConfigOrDie(config), Metadata: metadata.NewForConfigOrDie(config),
-		Discovery: discovery.NewDiscoveryClientForConfigOrDie(config),
-	})
+	clients, err := ClientsFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tracker := NewTracker(clients)
 	record := &decoder.Record{SecretNamespace: "default", Manifest: `
 {apiVersion: v1, kind: Service, metadata: {name: a}}
 ---
@@ -26,7 +23,6 @@ func TestReadersShareAWatchThatEndsWithTheLast(t *testing.T) {
 ---
 {apiVersion: v1, kind: Secret, metadata: {name: c}}
 `}
-	const services, secrets = 2, 1
 	begin := func() (end func()) {
 		ctx, stop := context.WithCancel(t.Context())
 		told, ended := make(chan struct{}, 1), make(chan error, 1)
@@ -61,11 +57,11 @@ func TestReadersShareAWatchThatEndsWithTheLast(t *testing.T) {
 	}
 
 	endFirst, endSecond := begin(), begin()
-	if got := readers(); got["services"] != 2*services || got["secrets"] != 2*secrets || len(got) != 2 {
+	if got := readers(); got["services"] != 2 || got["secrets"] != 2 || len(got) != 2 {
 		t.Errorf("two readers hold %v", got)
 	}
 	endFirst()
-	if got := readers(); got["services"] != services || got["secrets"] != secrets {
+	if got := readers(); got["services"] != 1 || got["secrets"] != 1 {
 		t.Errorf("one reader holds %v", got)
 	}
 	endSecond()

@@ -6,15 +6,15 @@ import (
 	"sync"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
+	appsv1client "k8s.io/client-go/kubernetes/typed/apps/v1"
+	batchv1client "k8s.io/client-go/kubernetes/typed/batch/v1"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/metadata"
-
-	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/stream"
@@ -29,8 +29,6 @@ const (
 	unknownAgain = 2 * time.Second
 	// requestTimeout bounds one list or read.
 	requestTimeout = 30 * time.Second
-	// readsAtATime bounds the requests of one snapshot.
-	readsAtATime = 8
 )
 
 // Clients are what a tracker asks the API server with.
@@ -38,6 +36,9 @@ type Clients struct {
 	Dynamic   dynamic.Interface
 	Metadata  metadata.Interface
 	Discovery discovery.DiscoveryInterface
+	Core      corev1client.CoreV1Interface
+	Apps      appsv1client.AppsV1Interface
+	Batch     batchv1client.BatchV1Interface
 }
 
 // Tracker knows how the objects of releases are. One serves a whole cluster,
@@ -55,43 +56,65 @@ func NewTracker(clients Clients) *Tracker {
 	return &Tracker{clients: clients, mapper: newMapper(clients.Discovery), watches: map[place]*sharedWatch{}}
 }
 
-// followed is an object that a reader follows. The pods and events that belong
-// to it would join here.
-type followed struct {
+// target is an object whose rows are wanted: its own and those of what it owns.
+type target struct {
 	object
 	mapping *meta.RESTMapping
 	err     error // why there is no mapping
 	place   place
-	watch   *sharedWatch
 }
 
-// Follow calls f with a row for each object that the record names, once all are
-// known or have failed to be for five seconds, and then after each change that
-// a row shows. It blocks until ctx ends and returns nil. Hooks have a row only
-// while their object exists.
-func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, f func([]stream.Resource)) error {
-	wake := make(chan struct{}, 1)
-	var targets []*followed
+// targetsOf returns the objects of a record; locate says where they are.
+func targetsOf(record *decoder.Record) []*target {
+	var targets []*target
 	for _, o := range objects(record) {
-		targets = append(targets, &followed{object: o})
+		targets = append(targets, &target{object: o})
 	}
-	defer func() {
-		for _, target := range targets {
-			if target.watch != nil {
-				t.leave(target.place, target.watch, wake)
-			}
-		}
-	}()
+	return targets
+}
 
+// locate finds out where the target's kind is, and reports whether it is known.
+func (t *Tracker) locate(ctx context.Context, target *target) bool {
+	if target.problem != "" || target.mapping != nil {
+		return true
+	}
+	target.mapping, target.err = t.mapper.find(ctx, target.kind)
+	if target.err != nil {
+		target.mapping = nil
+		return false
+	}
+	target.place = place{resource: target.mapping.Resource}
+	if target.mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+		target.place.namespace = target.namespace
+	}
+	return true
+}
+
+// follower is one call of Follow: the watches that it has joined.
+type follower struct {
+	tracker *Tracker
+	targets []*target
+	wake    chan struct{}
+	watches map[place]*sharedWatch
+}
+
+// Follow calls f with the rows of the objects that the record names and of what
+// they own, once all are known or have failed to be for five seconds, and then
+// after each change that a row shows. It blocks until ctx ends and returns nil.
+// A hook has no row before its object exists, and keeps it when that is deleted.
+func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, f func([]stream.Resource)) error {
+	fo := &follower{tracker: t, targets: targetsOf(record), wake: make(chan struct{}, 1), watches: map[place]*sharedWatch{}}
+	defer fo.leave()
 	again := time.NewTicker(unknownAgain)
 	defer again.Stop()
-	if !t.find(ctx, targets, wake) {
+	if fo.join(ctx) {
 		again.Stop()
 	}
-	waitUntilKnown(ctx, targets)
+	fo.waitUntilKnown(ctx)
+	v := newView(record, fo)
 	var last []stream.Resource
 	for first := true; ctx.Err() == nil; first = false {
-		rows := rowsOf(targets)
+		rows := v.rows(fo.targets)
 		if first || !slices.Equal(rows, last) {
 			f(rows)
 			last = rows
@@ -100,10 +123,10 @@ func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, f func([]s
 		case <-ctx.Done():
 			return nil
 		case <-again.C:
-			if !t.find(ctx, targets, wake) {
+			if fo.join(ctx) {
 				again.Stop()
 			}
-		case <-wake:
+		case <-fo.wake:
 		}
 		// Changes come in swarms. The first one sets the time, so that an
 		// object that never rests is told all the same.
@@ -112,135 +135,72 @@ func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, f func([]s
 		case <-time.After(settle):
 		}
 		select {
-		case <-wake:
+		case <-fo.wake:
 		default:
 		}
 	}
 	return nil
 }
 
-// find joins the watches of the targets that have none yet, and reports whether
-// a target is left of which the kind is unknown.
-func (t *Tracker) find(ctx context.Context, targets []*followed, wake chan struct{}) (left bool) {
-	for _, target := range targets {
-		if target.watch != nil || target.problem != "" {
+// join joins the watches of the targets and of what they own, as far as their
+// kinds are known, and reports whether all are.
+func (f *follower) join(ctx context.Context) (all bool) {
+	all = true
+	for _, target := range f.targets {
+		if !f.tracker.locate(ctx, target) {
+			all = false
+		}
+		if target.mapping == nil {
 			continue
 		}
-		target.mapping, target.err = t.mapper.find(ctx, target.kind)
-		if target.err != nil {
-			left = true
-			continue
+		for _, p := range append(target.owned(), target.place) {
+			if f.watches[p] == nil {
+				f.watches[p] = f.tracker.join(p, f.wake)
+			}
 		}
-		target.place = place{resource: target.mapping.Resource}
-		if target.mapping.Scope.Name() == meta.RESTScopeNameNamespace {
-			target.place.namespace = target.namespace
+		if target.hook != "" {
+			f.watches[target.place].remember(target.place.namespace, target.name)
 		}
-		target.watch = t.join(target.place, wake)
 	}
-	return left
+	return all
 }
 
-func waitUntilKnown(ctx context.Context, targets []*followed) {
+func (f *follower) leave() {
+	for p, w := range f.watches {
+		f.tracker.leave(p, w, f.wake)
+	}
+}
+
+func (f *follower) waitUntilKnown(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, firstWait)
 	defer cancel()
-	for _, target := range targets {
-		if target.watch == nil {
-			continue
-		}
+	for _, w := range f.watches {
 		select {
 		case <-ctx.Done():
 			return
-		case <-target.watch.known:
+		case <-w.known:
 		}
 	}
 }
 
-func rowsOf(targets []*followed) []stream.Resource {
-	rows := make([]stream.Resource, 0, len(targets))
-	for _, target := range targets {
-		var found runtime.Object
-		err := target.err
-		if target.watch != nil {
-			found, err = target.watch.get(target.place.namespace, target.name)
-		}
-		if row, ok := target.row(target.mapping, found, err); ok {
-			rows = append(rows, row)
-		}
+// at implements [sight].
+func (f *follower) at(p place) (cache.Indexer, error) {
+	if w := f.watches[p]; w != nil {
+		return w.objects()
 	}
-	return rows
+	return nil, errNotYet
 }
 
-// row makes the object's row of what was found, and reports whether it has one.
-func (o object) row(mapping *meta.RESTMapping, found runtime.Object, err error) (stream.Resource, bool) {
-	row := o.emptyRow(mapping != nil && mapping.Scope.Name() == meta.RESTScopeNameRoot)
-	switch {
-	case o.problem != "":
-		row.Status, row.Reason, row.Message = statusUnknown, "Unreadable", o.problem
-		return row, true
-	case err != nil:
-		return unknownRow(row, err), true
-	case found == nil && o.hook != "":
-		// It has not run yet, or its delete policy has removed it.
-		return row, false
-	}
-	return rowOf(row, found), true
-}
-
-// Snapshot returns the same rows as Follow, read from the API server at this
-// moment. It fails only when ctx ends.
-func (t *Tracker) Snapshot(ctx context.Context, record *decoder.Record) ([]stream.Resource, error) {
-	all := objects(record)
-	read := make([]*stream.Resource, len(all))
-	var reading errgroup.Group
-	reading.SetLimit(readsAtATime)
-	for i, o := range all {
-		reading.Go(func() error {
-			mapping, found, err := t.read(ctx, o)
-			if row, ok := o.row(mapping, found, err); ok {
-				read[i] = &row
-			}
-			return ctx.Err()
-		})
-	}
-	if err := reading.Wait(); err != nil {
+// object implements [sight].
+func (f *follower) object(target *target) (runtime.Object, error) {
+	objects, err := f.at(target.place)
+	if err != nil {
 		return nil, err
 	}
-	rows := make([]stream.Resource, 0, len(all))
-	for _, row := range read {
-		if row != nil {
-			rows = append(rows, *row)
-		}
-	}
-	return rows, nil
+	return find(objects, target.place.namespace, target.name)
 }
 
-// read asks the API server for one object, which is nil if there is none.
-func (t *Tracker) read(ctx context.Context, o object) (*meta.RESTMapping, runtime.Object, error) {
-	if o.problem != "" {
-		return nil, nil, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	mapping, err := t.mapper.find(ctx, o.kind)
-	if err != nil {
-		return nil, nil, err
-	}
-	namespace := o.namespace
-	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
-		namespace = ""
-	}
-	var found runtime.Object
-	if withoutData(mapping.Resource.GroupResource()) {
-		found, err = t.clients.Metadata.Resource(mapping.Resource).Namespace(namespace).Get(ctx, o.name, metav1.GetOptions{})
-	} else {
-		found, err = t.clients.Dynamic.Resource(mapping.Resource).Namespace(namespace).Get(ctx, o.name, metav1.GetOptions{})
-	}
-	if apierrors.IsNotFound(err) {
-		return mapping, nil, nil
-	}
-	if err != nil {
-		// Not found: a typed nil would pass for an object.
-		return mapping, nil, err
-	}
-	return mapping, found, nil
+// last implements [sight].
+func (f *follower) last(target *target) runtime.Object {
+	return f.watches[target.place].last(target.place.namespace, target.name)
 }

@@ -13,9 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
 	"github.com/helmtrail/helmtrail/decoder"
@@ -28,21 +26,13 @@ import (
 // patience bounds every wait; only a failing test needs it all.
 const patience = time.Minute
 
-func tracker(t *testing.T, config *rest.Config) *resources.Tracker {
+func tracker(t testing.TB, config *rest.Config) *resources.Tracker {
 	t.Helper()
-	dynamicClient, err := dynamic.NewForConfig(config)
+	clients, err := resources.ClientsFor(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	metadataClient, err := metadata.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	discoveryClient, err := discovery.NewDiscoveryClientForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resources.NewTracker(resources.Clients{Dynamic: dynamicClient, Metadata: metadataClient, Discovery: discoveryClient})
+	return resources.NewTracker(clients)
 }
 
 // follow follows a record until the test ends, and returns where the rows come.
@@ -63,9 +53,14 @@ func follow(t *testing.T, tracker *resources.Tracker, record *decoder.Record) <-
 	return rows
 }
 
-// text is a row in few words.
+// text is a row in few words, without what a controller added to a name.
 func text(r stream.Resource) string {
-	line := fmt.Sprintf("%s %s %s", r.Kind, r.Name, r.Status)
+	name := r.Name
+	if r.Owner != "" && (r.Kind == "ReplicaSet" || r.Kind == "Pod") {
+		name, _, _ = strings.Cut(name, "-")
+		name += "-*"
+	}
+	line := fmt.Sprintf("%s %s %s", r.Kind, name, r.Status)
 	if r.Total > 0 {
 		line += fmt.Sprintf(" %d/%d", r.Ready, r.Total)
 	}
@@ -136,7 +131,7 @@ func TestFollowShowsADeploymentBecomeReady(t *testing.T) {
 	if !waiting {
 		t.Errorf("the Deployment was never seen to wait: %v", all)
 	}
-	want := []string{"ConfigMap web Ready", "Service web Ready", "Deployment web Ready 1/1"}
+	want := []string{"ConfigMap web Ready", "Service web Ready", "Deployment web Ready 1/1", "ReplicaSet web-* Ready 1/1", "Pod web-* Running"}
 	now := all[len(all)-1]
 	slices.Sort(now)
 	slices.Sort(want)

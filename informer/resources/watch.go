@@ -6,19 +6,10 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 )
-
-// place is what one watch covers: a kind in a namespace, or a kind of the
-// whole cluster.
-type place struct {
-	resource  schema.GroupVersionResource
-	namespace string
-}
 
 // sharedWatch is a watch and its readers.
 type sharedWatch struct {
@@ -32,6 +23,9 @@ type sharedWatch struct {
 	once    sync.Once
 	err     error
 	readers map[chan struct{}]int
+	// gone holds how some objects were when they were deleted, nil for those
+	// that were not.
+	gone map[string]runtime.Object
 }
 
 // join adds a reader to the watch of p, which begins if it is the first. Wake
@@ -73,22 +67,11 @@ func (t *Tracker) leave(p place, w *sharedWatch, wake chan struct{}) {
 func (t *Tracker) begin(p place) *sharedWatch {
 	ctx, stop := context.WithCancel(context.Background())
 	w := &sharedWatch{
-		stop: stop, ended: make(chan struct{}), known: make(chan struct{}), readers: map[chan struct{}]int{},
+		stop: stop, ended: make(chan struct{}), known: make(chan struct{}),
+		readers: map[chan struct{}]int{}, gone: map[string]runtime.Object{},
 	}
-	source := &source{ctx: ctx, note: w.note}
-	var example runtime.Object
-	if withoutData(p.resource.GroupResource()) {
-		client := t.clients.Metadata.Resource(p.resource).Namespace(p.namespace)
-		example = &metav1.PartialObjectMetadata{}
-		source.list = func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) }
-		source.watch = client.Watch
-	} else {
-		client := t.clients.Dynamic.Resource(p.resource).Namespace(p.namespace)
-		example = &unstructured.Unstructured{}
-		source.list = func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) }
-		source.watch = client.Watch
-	}
-	w.informer = cache.NewSharedIndexInformer(source, example, 0, cache.Indexers{})
+	lists := t.lists(p)
+	w.informer = cache.NewSharedIndexInformer(&source{ctx: ctx, lists: lists, note: w.note}, lists.example, 0, p.indexers())
 	go func() {
 		defer close(w.ended)
 		w.run(ctx)
@@ -97,14 +80,13 @@ func (t *Tracker) begin(p place) *sharedWatch {
 }
 
 func (w *sharedWatch) run(ctx context.Context) {
-	changed := func() { w.changed() }
 	// None of the three can fail before the informer runs.
 	_ = w.informer.SetTransform(strip)
 	_ = w.informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {})
 	handler, err := w.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(any) { changed() },
-		UpdateFunc: func(any, any) { changed() },
-		DeleteFunc: func(any) { changed() },
+		AddFunc:    func(o any) { w.bury(o, false); w.changed() },
+		UpdateFunc: func(any, any) { w.changed() },
+		DeleteFunc: func(o any) { w.bury(o, true); w.changed() },
 	})
 	if err != nil {
 		w.note(err)
@@ -147,9 +129,48 @@ func (w *sharedWatch) note(err error) {
 	}
 }
 
-// get returns an object as the watch knows it, nil if there is none. While the
-// API server does not answer, that is what it knew before.
-func (w *sharedWatch) get(namespace, name string) (runtime.Object, error) {
+// remember has the last state of an object kept when it is deleted.
+func (w *sharedWatch) remember(namespace, name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if key := storeKey(namespace, name); w.gone[key] == nil {
+		w.gone[key] = nil
+	}
+}
+
+// bury keeps the last state of an object that is to be remembered, until there
+// is another of its name.
+func (w *sharedWatch) bury(o any, deleted bool) {
+	if tombstone, ok := o.(cache.DeletedFinalStateUnknown); ok {
+		o = tombstone.Obj
+	}
+	named, isNamed := o.(metav1.Object)
+	object, isObject := o.(runtime.Object)
+	if !isNamed || !isObject {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	key := storeKey(named.GetNamespace(), named.GetName())
+	if _, ok := w.gone[key]; !ok {
+		return
+	}
+	w.gone[key] = nil
+	if deleted {
+		w.gone[key] = object
+	}
+}
+
+// last returns how an object was when it was deleted, nil if that is not known.
+func (w *sharedWatch) last(namespace, name string) runtime.Object {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.gone[storeKey(namespace, name)]
+}
+
+// objects returns the objects as the watch knows them, or why it does not.
+// While the API server does not answer, that is what it knew before.
+func (w *sharedWatch) objects() (cache.Indexer, error) {
 	w.mu.Lock()
 	err := w.err
 	w.mu.Unlock()
@@ -160,31 +181,28 @@ func (w *sharedWatch) get(namespace, name string) (runtime.Object, error) {
 	if !synced {
 		return nil, errNotYet
 	}
-	key := name
-	if namespace != "" {
-		key = namespace + "/" + name
-	}
-	found, exists, err := w.informer.GetStore().GetByKey(key)
+	return w.informer.GetIndexer(), nil
+}
+
+// find returns one of the objects, nil if it is not among them.
+func find(objects cache.Indexer, namespace, name string) (runtime.Object, error) {
+	found, exists, err := objects.GetByKey(storeKey(namespace, name))
 	if err != nil || !exists {
 		return nil, err
 	}
 	return found.(runtime.Object), nil
 }
 
-// strip drops what no row needs and what is often half of an object.
-func strip(o any) (any, error) {
-	if object, ok := o.(metav1.Object); ok {
-		object.SetManagedFields(nil)
-	}
-	return o, nil
+// storeKey is the name under which client-go stores an object.
+func storeKey(namespace, name string) string {
+	return cache.ObjectName{Namespace: namespace, Name: name}.String()
 }
 
 // source is where a watch gets its objects from. It ends its requests with ctx
 // and notes how they fared.
 type source struct {
 	ctx   context.Context
-	list  func(context.Context, metav1.ListOptions) (runtime.Object, error)
-	watch func(context.Context, metav1.ListOptions) (watch.Interface, error)
+	lists lists
 	note  func(error)
 }
 
@@ -203,14 +221,14 @@ func (s *source) ListWithContext(ctx context.Context, o metav1.ListOptions) (run
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
-	list, err := s.list(ctx, o)
+	list, err := s.lists.list(ctx, o)
 	s.note(err)
 	return list, err
 }
 
 // WatchWithContext implements [cache.WatcherWithContext].
 func (s *source) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-	w, err := s.watch(ctx, o)
+	w, err := s.lists.watch(ctx, o)
 	s.note(err)
 	return w, err
 }

@@ -1,0 +1,226 @@
+package resources
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// role is what a container is for.
+type role string
+
+const (
+	mainRole    role = "container"
+	initRole    role = "init container"
+	sidecarRole role = "sidecar container"
+)
+
+// container is one container of a Pod: what it is to be and how it is.
+type container struct {
+	spec   corev1.Container
+	role   role
+	status *corev1.ContainerStatus // nil before there is one
+}
+
+// containersOf returns the containers in the order in which they are started.
+func containersOf(pod *corev1.Pod) []container {
+	all := make([]container, 0, len(pod.Spec.InitContainers)+len(pod.Spec.Containers))
+	for _, spec := range pod.Spec.InitContainers {
+		c := container{spec: spec, role: initRole, status: statusOf(pod.Status.InitContainerStatuses, spec.Name)}
+		if spec.RestartPolicy != nil && *spec.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+			c.role = sidecarRole
+		}
+		all = append(all, c)
+	}
+	for _, spec := range pod.Spec.Containers {
+		all = append(all, container{spec: spec, role: mainRole, status: statusOf(pod.Status.ContainerStatuses, spec.Name)})
+	}
+	return all
+}
+
+func statusOf(statuses []corev1.ContainerStatus, name string) *corev1.ContainerStatus {
+	for i := range statuses {
+		if statuses[i].Name == name {
+			return &statuses[i]
+		}
+	}
+	return nil
+}
+
+// settled tells whether an init container lets the next one start.
+func (c container) settled() bool {
+	switch {
+	case c.status == nil:
+		return false
+	case c.role == sidecarRole:
+		return c.status.Started != nil && *c.status.Started
+	}
+	return c.status.State.Terminated != nil && c.status.State.Terminated.ExitCode == 0
+}
+
+// The reasons of containers that wait for nothing but their turn.
+const (
+	containerCreating = "ContainerCreating"
+	podInitializing   = "PodInitializing"
+)
+
+// podWord is the Pod's status as kubectl prints it.
+func podWord(pod *corev1.Pod) string {
+	word := string(pod.Status.Phase)
+	if pod.Status.Reason != "" {
+		word = pod.Status.Reason
+	}
+	if c := condition(pod, corev1.PodScheduled); c != nil && c.Reason == corev1.PodReasonSchedulingGated {
+		word = c.Reason
+	}
+	initial, initializing := initWord(pod)
+	if initializing {
+		word = initial
+	}
+	if c := condition(pod, corev1.PodInitialized); !initializing || c != nil && c.Status == corev1.ConditionTrue {
+		word = mainWord(pod, word)
+	}
+	if pod.DeletionTimestamp != nil {
+		switch {
+		case pod.Status.Reason == "NodeLost":
+			return statusUnknown
+		case pod.Status.Phase != corev1.PodFailed && pod.Status.Phase != corev1.PodSucceeded:
+			return statusTerminating
+		}
+	}
+	return word
+}
+
+// initWord says at which init container the Pod is, if at any.
+func initWord(pod *corev1.Pod) (word string, initializing bool) {
+	for i, c := range containersOf(pod) {
+		if c.role == mainRole {
+			return "", false
+		}
+		if c.status == nil || c.settled() {
+			continue
+		}
+		state := c.status.State
+		switch {
+		case state.Terminated != nil:
+			return "Init:" + exitWord(state.Terminated), true
+		case state.Waiting != nil && state.Waiting.Reason != "" && state.Waiting.Reason != podInitializing:
+			return "Init:" + state.Waiting.Reason, true
+		}
+		return fmt.Sprintf("Init:%d/%d", i, len(pod.Spec.InitContainers)), true
+	}
+	return "", false
+}
+
+// mainWord is what the containers say, the first one having the last word;
+// otherwise it is the given one.
+func mainWord(pod *corev1.Pod, word string) string {
+	running := false
+	for i := len(pod.Status.ContainerStatuses) - 1; i >= 0; i-- {
+		status := pod.Status.ContainerStatuses[i]
+		switch {
+		case status.State.Waiting != nil && status.State.Waiting.Reason != "":
+			word = status.State.Waiting.Reason
+		case status.State.Terminated != nil:
+			word = exitWord(status.State.Terminated)
+		case status.Ready && status.State.Running != nil:
+			running = true
+		}
+	}
+	if word == statusCompleted && running {
+		if podReady(pod) {
+			return string(corev1.PodRunning)
+		}
+		return "NotReady"
+	}
+	return word
+}
+
+func exitWord(end *corev1.ContainerStateTerminated) string {
+	switch {
+	case end.Reason != "":
+		return end.Reason
+	case end.Signal != 0:
+		return fmt.Sprintf("Signal:%d", end.Signal)
+	}
+	return fmt.Sprintf("ExitCode:%d", end.ExitCode)
+}
+
+// restarts counts those of all containers; kubectl's sum is of the main ones
+// and sidecars once the Pod is initialized, which hides what it took to get there.
+func restarts(pod *corev1.Pod) int {
+	n := 0
+	for _, c := range containersOf(pod) {
+		if c.status != nil {
+			n += int(c.status.RestartCount)
+		}
+	}
+	return n
+}
+
+func podReady(pod *corev1.Pod) bool {
+	c := condition(pod, corev1.PodReady)
+	return c != nil && c.Status == corev1.ConditionTrue
+}
+
+func condition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCondition {
+	for i := range pod.Status.Conditions {
+		if pod.Status.Conditions[i].Type == kind {
+			return &pod.Status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+// The reasons between which a container alternates whose image cannot be
+// pulled (k8s.io/kubernetes/pkg/kubelet/images/types.go).
+const (
+	pullFailed  = "ErrImagePull"
+	pullBackOff = "ImagePullBackOff"
+)
+
+// pullMemory remembers what the containers said whose images cannot be pulled,
+// by the Pod's UID and the container's name. The kubelet alternates between the
+// attempt's error and the back-off; once it has backed off, a container says
+// what it said then until it says something else.
+type pullMemory map[string]corev1.ContainerStateWaiting
+
+// steady returns the Pod without that alternation. The Pod itself is not changed.
+func (m pullMemory) steady(pod *corev1.Pod) *corev1.Pod {
+	changed := pod
+	edit := func(statuses func(*corev1.PodStatus) *[]corev1.ContainerStatus) {
+		for i, s := range *statuses(&pod.Status) {
+			key := string(pod.UID) + "/" + s.Name
+			waiting := s.State.Waiting
+			backedOff, known := m[key]
+			switch {
+			case waiting == nil || waiting.Reason != pullFailed && waiting.Reason != pullBackOff:
+				delete(m, key)
+			case waiting.Reason == pullBackOff:
+				m[key] = *waiting
+			case known:
+				if changed == pod {
+					changed = pod.DeepCopy()
+				}
+				(*statuses(&changed.Status))[i].State.Waiting = &backedOff
+			}
+		}
+	}
+	edit(func(s *corev1.PodStatus) *[]corev1.ContainerStatus { return &s.InitContainerStatuses })
+	edit(func(s *corev1.PodStatus) *[]corev1.ContainerStatus { return &s.ContainerStatuses })
+	return changed
+}
+
+// describe names a container in a sentence's middle.
+func (c container) describe(pod *corev1.Pod) string {
+	return string(c.role) + " " + c.spec.Name + " of Pod " + pod.Name
+}
+
+// capital begins a sentence.
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -1,0 +1,97 @@
+package stream
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Rank orders causes: what others follow from comes first.
+type Rank int
+
+const (
+	// RankContainer is for a container that cannot be started or has failed.
+	RankContainer Rank = iota + 1
+	// RankCreate is for pods that cannot be created.
+	RankCreate
+	// RankVolume is for a volume that is not there.
+	RankVolume
+	// RankSchedule is for a Pod that no node takes.
+	RankSchedule
+	// RankStart is for a Pod that its node cannot prepare.
+	RankStart
+	// RankProbe is for a container that runs but does not pass its probe.
+	RankProbe
+	// RankStalled is for a workload that has not progressed for too long.
+	RankStalled
+	// RankCondition is for an object that itself says that it failed.
+	RankCondition
+	// RankWaiting is for what merely is not ready yet. While the operation runs
+	// that is no cause for concern; when it has failed it may be all that is known.
+	RankWaiting
+)
+
+// Summarize counts the rows of a snapshot and gathers what is wrong with them.
+func Summarize(rows []Resource) Summary {
+	summary := Summary{Causes: []Cause{}}
+	for _, row := range rows {
+		if row.Owner == "" && row.Hook == "" {
+			summary.Total++
+			if row.Current {
+				summary.Ready++
+			}
+		}
+	}
+	for _, cause := range causesOf(rows) {
+		if cause.Rank < RankWaiting {
+			summary.Causes = append(summary.Causes, cause)
+		}
+	}
+	return summary
+}
+
+// causesOf returns the causes of the rows: those that cannot heal first, then
+// by rank, else in the order of the rows. Objects of one owner that have the
+// same trouble are one cause.
+func causesOf(rows []Resource) []Cause {
+	type kind struct{ owner, container, reason string }
+	merged := map[kind]int{}
+	var causes []Cause
+	for _, row := range rows {
+		if row.Cause.Reason == "" {
+			continue
+		}
+		k := kind{row.Owner, row.Cause.Container, row.Cause.Reason}
+		if k.owner == "" {
+			k.owner = row.Key()
+		}
+		at, known := merged[k]
+		if !known {
+			merged[k] = len(causes)
+			causes = append(causes, row.Cause)
+			continue
+		}
+		first := &causes[at]
+		first.Count = max(first.Count, 1) + 1
+		first.Final = first.Final || row.Cause.Final
+	}
+	slices.SortStableFunc(causes, func(a, b Cause) int {
+		if a.Final != b.Final {
+			if a.Final {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a.Rank, b.Rank)
+	})
+	return causes
+}
+
+// gaveUp returns the causes of an operation that has failed: what merely waits
+// counts only when nothing else is known.
+func gaveUp(causes []Cause) []Cause {
+	known := slices.DeleteFunc(slices.Clone(causes), func(c Cause) bool { return c.Rank == RankWaiting })
+	if len(known) == 0 {
+		return causes
+	}
+	return known
+}
