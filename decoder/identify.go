@@ -57,6 +57,23 @@ func revisionNumber(text string) int {
 	return n
 }
 
+// CustomLabels are a Secret's labels but those that Helm keeps for itself
+// (helm.sh/helm/v3/pkg/storage/driver/labels.go); nil if there are none.
+func CustomLabels(labels map[string]string) map[string]string {
+	var custom map[string]string
+	for key, value := range labels {
+		switch key {
+		case "name", "owner", "status", "version", "createdAt", "modifiedAt":
+			continue
+		}
+		if custom == nil {
+			custom = map[string]string{}
+		}
+		custom[key] = value
+	}
+	return custom
+}
+
 // Secret is what NewRevision needs of a release Secret besides its bytes.
 type Secret struct {
 	Namespace, Name, UID, ResourceVersion string

@@ -17,6 +17,12 @@ type Record struct {
 	// SecretNamespace is the namespace of the Secret, where the objects of the
 	// manifest live that name none. Whoever fetched the Secret sets it.
 	SecretNamespace string
+	// Labels are the Secret's labels but those that Helm keeps for itself.
+	// Digest and Size are those of the record's bytes, as in Revision. All are
+	// set by whoever fetched the Secret.
+	Labels map[string]string
+	Digest string
+	Size   int
 	// Version is the revision number that the record says.
 	Version int
 	// ApplyMethod is "ssa" or "csa" as Helm 4 writes it; Helm 3 writes none,

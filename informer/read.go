@@ -118,6 +118,8 @@ func (c *Cluster) record(ctx context.Context, namespace, name string, revision i
 	}
 	placed := *record
 	placed.SecretNamespace = namespace
+	placed.Labels = decoder.CustomLabels(full.Labels)
+	placed.Digest, placed.Size = s.revision.Digest, s.revision.Size
 	return &placed, nil
 }
 

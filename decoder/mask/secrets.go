@@ -112,7 +112,7 @@ func (s *Secrets) collect(root *yaml.Node, at place) {
 		if hidden(node, at) {
 			value := decoded(node, at)
 			if at.level != sealed || !slices.Contains(plainData, letters(at.key)) {
-				s.known.add(value, s.masker.token(at.path, value))
+				s.known.add(value, s.masker.token(at.path, typed(node, value)))
 			}
 			s.collectParts(at.path, value)
 			return
@@ -150,6 +150,14 @@ func decoded(node *yaml.Node, at place) string {
 	return node.Value
 }
 
+// typed tells a number from a text of the same digits.
+func typed(node *yaml.Node, value string) string {
+	if node.Tag == tree.Int || node.Tag == tree.Float {
+		return node.Tag + " " + value
+	}
+	return value
+}
+
 // mask hides the secrets of a tree and reports whether there were any.
 func (s *Secrets) mask(root *yaml.Node, at place) bool {
 	changed := false
@@ -179,7 +187,7 @@ func (s *Secrets) mask(root *yaml.Node, at place) bool {
 // scalar is what is shown of a value.
 func (s *Secrets) scalar(node *yaml.Node, at place) string {
 	if hidden(node, at) && !tokens.MatchString(node.Value) {
-		return s.masker.token(at.path, decoded(node, at))
+		return s.masker.token(at.path, typed(node, decoded(node, at)))
 	}
 	return s.mend(at.path, node.Value, s.known.find(node.Value), find(node.Value, namesSecret))
 }

@@ -1,0 +1,154 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/helmtrail/helmtrail/decoder/tree"
+)
+
+// Object is one difference of manifests.
+type Object struct {
+	Change     Kind   `json:"change"`
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace"`
+	Name       string `json:"name"`
+	// Diff is a unified diff of the object's YAML, with sorted keys.
+	Diff string `json:"diff"`
+}
+
+// Manifest is YAML documents, and the namespace of the objects in it that name
+// none.
+type Manifest struct {
+	Text, Namespace string
+}
+
+// Objects compares two manifests object by object. An object keeps its identity
+// when the version of its API changes, or its place in the manifest; comments,
+// order of keys and formatting do not count. A document that is no object is
+// compared by its position. Differences are sorted by kind, namespace and name.
+func Objects(from, to Manifest) ([]Object, error) {
+	before, err := read(from)
+	if err != nil {
+		return nil, fmt.Errorf("compare manifests: first: %w", err)
+	}
+	after, err := read(to)
+	if err != nil {
+		return nil, fmt.Errorf("compare manifests: second: %w", err)
+	}
+	found := []Object{}
+	for id, old := range before {
+		now, exists := after[id]
+		switch {
+		case !exists:
+			old.Change = Removed
+		case old.text != now.text:
+			now.Change = Changed
+		default:
+			continue
+		}
+		if exists {
+			now.Diff = Text(old.text, now.text)
+			found = append(found, now.Object)
+		} else {
+			old.Diff = Text(old.text, "")
+			found = append(found, old.Object)
+		}
+	}
+	for id, now := range after {
+		if _, exists := before[id]; !exists {
+			now.Change, now.Diff = Added, Text("", now.text)
+			found = append(found, now.Object)
+		}
+	}
+	slices.SortFunc(found, func(a, b Object) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.APIVersion, b.APIVersion), cmp.Compare(a.Change, b.Change))
+	})
+	return found, nil
+}
+
+// identity is what makes two objects the same; number tells those apart that a
+// manifest names more than once.
+type identity struct {
+	group, kind, namespace, name string
+	number                       int
+}
+
+type object struct {
+	Object
+	// text is its YAML in the form in which it is compared.
+	text string
+}
+
+func read(manifest Manifest) (map[identity]object, error) {
+	documents, err := tree.FromYAML(manifest.Text)
+	if err != nil {
+		return nil, err
+	}
+	objects := map[identity]object{}
+	for n, document := range documents {
+		root := document
+		if root.Kind == yaml.DocumentNode && len(root.Content) > 0 {
+			root = root.Content[0]
+		}
+		if root.Tag == tree.Null {
+			continue
+		}
+		if err := add(objects, root, manifest.Namespace, n+1); err != nil {
+			return nil, err
+		}
+	}
+	return objects, nil
+}
+
+// add takes in one object, or those of a list.
+func add(objects map[identity]object, root *yaml.Node, namespace string, document int) error {
+	kind, metadata := scalar(root, "kind"), tree.Get(root, "metadata")
+	if items := tree.Get(root, "items"); items != nil && strings.HasSuffix(kind, "List") && items.Kind == yaml.SequenceNode {
+		for _, one := range items.Content {
+			if err := add(objects, one, namespace, document); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	o := object{Object: Object{
+		APIVersion: scalar(root, "apiVersion"), Kind: kind,
+		Namespace: cmp.Or(scalar(metadata, "namespace"), namespace), Name: cmp.Or(scalar(metadata, "name"), scalar(metadata, "generateName")),
+	}}
+	if o.Kind == "" && o.Name == "" {
+		o.Name = fmt.Sprintf("document %d", document)
+	}
+	canonical, err := tree.Canonical(root)
+	if err != nil {
+		return err
+	}
+	if o.text, err = tree.YAML(canonical); err != nil {
+		return err
+	}
+	group, _, versioned := strings.Cut(o.APIVersion, "/")
+	if !versioned {
+		group = ""
+	}
+	id := identity{group: group, kind: o.Kind, namespace: o.Namespace, name: o.Name}
+	for {
+		if _, taken := objects[id]; !taken {
+			objects[id] = o
+			return nil
+		}
+		id.number++
+	}
+}
+
+func scalar(mapping *yaml.Node, key string) string {
+	if node := tree.Get(mapping, key); node != nil && node.Kind == yaml.ScalarNode {
+		return node.Value
+	}
+	return ""
+}

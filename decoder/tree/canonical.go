@@ -1,0 +1,111 @@
+package tree
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxCanonical bounds the nodes of a tree whose aliases were followed, since a
+// few aliases can stand for more than fits into memory.
+const maxCanonical = 1 << 20
+
+// Canonical returns a copy of a tree as it is compared: keys sorted, aliases
+// followed, merges made, without comments and styles of its own. Two trees that
+// mean the same to Kubernetes become equal, as far as that can be told without
+// knowing their types.
+func Canonical(node *yaml.Node) (*yaml.Node, error) {
+	c := canonical{room: maxCanonical}
+	copied := c.copy(node)
+	if c.room <= 0 {
+		return nil, errors.New("aliases stand for too much")
+	}
+	return copied, nil
+}
+
+type canonical struct {
+	// room is how many nodes may still be made.
+	room  int
+	depth int
+}
+
+func (c *canonical) copy(node *yaml.Node) *yaml.Node {
+	// A circle of aliases uses the room up.
+	const deepest = 1000
+	if c.room--; c.room <= 0 || c.depth > deepest {
+		c.room = 0
+		return Scalar(Null, "null")
+	}
+	c.depth++
+	defer func() { c.depth-- }()
+	switch node.Kind {
+	case yaml.AliasNode:
+		return c.copy(node.Alias)
+	case yaml.DocumentNode:
+		if len(node.Content) > 0 {
+			return c.copy(node.Content[0])
+		}
+		return Scalar(Null, "null")
+	case yaml.MappingNode:
+		return c.mapping(node)
+	case yaml.SequenceNode:
+		list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		for _, item := range node.Content {
+			list.Content = append(list.Content, c.copy(item))
+		}
+		return list
+	}
+	copied := Scalar(node.Tag, node.Value)
+	switch {
+	case node.Tag == Null:
+		copied.Value = "null"
+	case node.Tag == Bool:
+		copied.Value = strings.ToLower(node.Value)
+	case node.Tag != Int && node.Tag != Float && node.Style&yaml.TaggedStyle == 0:
+		copied.Tag = String
+	}
+	if node.Tag == String && strings.Contains(node.Value, "\n") {
+		copied.Style = yaml.LiteralStyle
+	}
+	return copied
+}
+
+// mapping copies a mapping's own keys, the last of equal ones, and those of
+// merged mappings that it does not have itself.
+func (c *canonical) mapping(node *yaml.Node) *yaml.Node {
+	values := map[string]*yaml.Node{}
+	var merged []*yaml.Node
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := c.copy(node.Content[i]), c.copy(node.Content[i+1])
+		if node.Content[i].Tag == "!!merge" {
+			merged = append(merged, value)
+			continue
+		}
+		values[key.Value] = value
+	}
+	for _, from := range merged {
+		sources := []*yaml.Node{from}
+		if from.Kind == yaml.SequenceNode {
+			sources = from.Content
+		}
+		for _, source := range sources {
+			for i := 0; source.Kind == yaml.MappingNode && i+1 < len(source.Content); i += 2 {
+				if _, own := values[source.Content[i].Value]; !own {
+					values[source.Content[i].Value] = source.Content[i+1]
+				}
+			}
+		}
+	}
+	sorted := make([]string, 0, len(values))
+	for key := range values {
+		sorted = append(sorted, key)
+	}
+	slices.Sort(sorted)
+	mapping := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	for _, key := range sorted {
+		mapping.Content = append(mapping.Content, Scalar(String, key), values[key])
+	}
+	return mapping
+}
