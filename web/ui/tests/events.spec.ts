@@ -1,5 +1,5 @@
 import { Cable } from './cable';
-import { color, expect, install, logLines, newNamespace, sessionState, statusTag, test } from './helmtrail';
+import { color, expect, install, logLines, newNamespace, releaseRows, sessionState, statusTag, test } from './helmtrail';
 
 test('an install is watched from its start to its end', async ({ page, request }) => {
   await page.goto(await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' }, options: { timeoutSeconds: 60 } }));
@@ -26,7 +26,7 @@ test('an install is watched from its start to its end', async ({ page, request }
   await expect(page.getByText('Thank you for installing demo.')).toBeVisible();
 
   await page.getByRole('link', { name: 'View Release' }).click();
-  await expect(page.locator('tbody').getByRole('row')).toContainText('demo');
+  await expect(releaseRows(page)).toContainText('demo');
 });
 
 test('a failed install shows the error in red, and why', async ({ page, request }) => {
@@ -140,7 +140,7 @@ test('without an id the running session is shown, and its id then stands in the 
   await page.goto(address);
   await expect(page.getByRole('heading', { name: 'No active session found. The operation may have completed.' })).toBeVisible();
   await page.getByRole('link', { name: 'View Release' }).click();
-  await expect(page.locator('tbody').getByRole('row')).toContainText('demo');
+  await expect(releaseRows(page)).toContainText('demo');
 });
 
 test.describe('in Chinese', () => {

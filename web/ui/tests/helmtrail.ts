@@ -74,6 +74,9 @@ export async function helm(...args: string[]): Promise<void> {
 /** The page's status tag. */
 export const statusTag = (page: Page): Locator => page.locator('[data-status]');
 
+/** The rows of the releases page's table. */
+export const releaseRows = (page: Page): Locator => page.getByRole('grid', { name: 'Releases' }).locator('tbody tr');
+
 /** The lines of the log, of one type if it is given. */
 export const logLines = (page: Page, type?: Schemas['Event']['type']): Locator =>
   page.getByRole('log').locator(type ? `[data-type="${type}"]` : '[data-type]');

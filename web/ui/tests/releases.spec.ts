@@ -1,5 +1,5 @@
 import { Cable } from './cable';
-import { CHART, clusterId, expect, helm, install, newNamespace, test } from './helmtrail';
+import { CHART, clusterId, expect, helm, install, newNamespace, releaseRows, test } from './helmtrail';
 
 test('a release that helm made by hand shows up at once, changes and goes', async ({ page, request }) => {
   const namespace = newNamespace();
@@ -47,7 +47,7 @@ test('the list is filtered by text and status, and the filter stands in the addr
   // A failed record without a wait: the manifest is refused by the API server.
   await expect(helm('install', 'bad', CHART, '--namespace', namespace, '--set', 'replicas=-1')).rejects.toThrow();
   await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}`);
-  const rows = page.locator('tbody').getByRole('row');
+  const rows = releaseRows(page);
   await expect(rows).toHaveCount(2);
 
   await page.getByRole('textbox', { name: 'Filter by name, namespace or chart' }).fill('GOO');
