@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/helmtrail/helmtrail/decoder"
@@ -25,6 +26,11 @@ type objectWatch struct {
 	record *decoder.Record
 	told   map[string]Resource // by key
 	full   bool                // the next event replaces all rows
+	// standing holds what keeps the session's own revision from being ready.
+	// What helm does to undo it changes that no more.
+	standing []Cause
+	frozen   bool
+	undoing  bool // helm undoes the revision with the one that is followed
 }
 
 func newObjectWatch(r *run) *objectWatch {
@@ -59,6 +65,41 @@ func (w *objectWatch) recall(body *ResourceStatus) {
 		delete(w.told, key)
 	}
 	w.full = false
+	w.standing = body.Summary.Causes
+}
+
+// freeze keeps the causes as they are now known: helm has given up, and may
+// remove the objects at once. It never blocks for long.
+func (w *objectWatch) freeze() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.frozen = true
+}
+
+// causes returns what kept the newest revision that the session itself made
+// from being ready, as it stood when helm gave up. What merely waited counts
+// only when nothing else is known.
+func (w *objectWatch) causes() []Cause {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return gaveUp(w.standing)
+}
+
+// stand takes in the causes that a snapshot shows. It is called under w.mu.
+func (w *objectWatch) stand(causes []Cause) {
+	if w.undoing || w.frozen && (telling(w.standing) || !telling(causes)) {
+		return
+	}
+	w.standing = causes
+}
+
+// undoes tells whether a record is that of helm's own rollback after a failure.
+// Helm 3 says so only in the description (pkg/action/rollback.go).
+func undoes(operation Operation, record *decoder.Record) bool {
+	if operation != OperationInstall && operation != OperationUpgrade {
+		return false
+	}
+	return record.Status == decoder.StatusPendingRollback || record.RollbackRevision != 0 || strings.HasPrefix(record.Description, "Rollback to ")
 }
 
 // watch follows the revisions that are asked for, one at a time, until ctx ends.
@@ -66,6 +107,10 @@ func (w *objectWatch) watch(ctx context.Context) {
 	record := w.next(ctx, 0)
 	for record != nil {
 		w.mu.Lock()
+		w.undoing = undoes(w.run.request.Operation, record)
+		if w.record != nil && !w.undoing {
+			w.standing, w.frozen = nil, false
+		}
 		w.record, w.full = record, true
 		w.mu.Unlock()
 		followed, stop := context.WithCancel(ctx)
@@ -105,40 +150,42 @@ func (w *objectWatch) next(ctx context.Context, after int) *decoder.Record {
 	}
 }
 
-// last tells the final state, read from the API server.
-func (w *objectWatch) last(ctx context.Context) {
+// last tells and returns the final state, read from the API server; nil when
+// it is not known.
+func (w *objectWatch) last(ctx context.Context) []Resource {
 	w.mu.Lock()
 	record := w.record
 	w.mu.Unlock()
 	if record == nil {
-		return
+		return nil
 	}
 	reading, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
+	// The record now says how its hooks have ended, unless it is gone.
+	release := w.run.ref.Release
+	if ended, err := w.run.cluster.Record(reading, release.Namespace, release.Name, w.revision); err == nil {
+		record = ended
+	}
 	rows, err := w.run.cluster.Snapshot(reading, record)
 	if err != nil {
 		w.run.log.Warn("the release's objects could not be read after the operation", "error", err)
-		return
+		return nil
 	}
 	w.tell(rows)
+	return rows
 }
 
 // tell puts the rows that differ from those told before into the stream.
 func (w *objectWatch) tell(rows []Resource) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	summary := Summary{Causes: []Cause{}}
+	summary := Summarize(rows)
+	w.stand(causesOf(rows))
 	var changed []Resource
 	keys := make(map[string]bool, len(rows))
 	for _, row := range rows {
 		key := row.Key()
 		keys[key] = true
-		if row.Owner == "" && row.Hook == "" {
-			summary.Total++
-			if row.Current {
-				summary.Ready++
-			}
-		}
 		if before, ok := w.told[key]; w.full || !ok || before != row {
 			changed = append(changed, row)
 		}

@@ -30,6 +30,10 @@ const (
 	RankWaiting
 )
 
+// maxCauses bounds the causes of one summary. Who reads on after so many has
+// read the rows.
+const maxCauses = 20
+
 // Summarize counts the rows of a snapshot and gathers what is wrong with them.
 func Summarize(rows []Resource) Summary {
 	summary := Summary{Causes: []Cause{}}
@@ -42,7 +46,7 @@ func Summarize(rows []Resource) Summary {
 		}
 	}
 	for _, cause := range causesOf(rows) {
-		if cause.Rank < RankWaiting {
+		if cause.Rank < RankWaiting && len(summary.Causes) < maxCauses {
 			summary.Causes = append(summary.Causes, cause)
 		}
 	}
@@ -89,9 +93,16 @@ func causesOf(rows []Resource) []Cause {
 // gaveUp returns the causes of an operation that has failed: what merely waits
 // counts only when nothing else is known.
 func gaveUp(causes []Cause) []Cause {
-	known := slices.DeleteFunc(slices.Clone(causes), func(c Cause) bool { return c.Rank == RankWaiting })
-	if len(known) == 0 {
-		return causes
+	given := []Cause{}
+	for _, cause := range causes {
+		if len(given) < maxCauses && (cause.Rank < RankWaiting || !telling(causes)) {
+			given = append(given, cause)
+		}
 	}
-	return known
+	return given
+}
+
+// telling reports whether causes tell more than that something waits.
+func telling(causes []Cause) bool {
+	return slices.ContainsFunc(causes, func(c Cause) bool { return c.Rank < RankWaiting })
 }

@@ -11,12 +11,24 @@ import (
 
 // blame makes a row's cause and lets the row give the same reason.
 func blame(row *stream.Resource, rank stream.Rank, reason, message, sentence string) *stream.Cause {
+	message, sentence = cut(message), cut(sentence)
 	row.Reason, row.Message = reason, message
 	row.Cause = stream.Cause{
 		Object: stream.ObjectRef{Kind: row.Kind, Namespace: row.Namespace, Name: row.Name},
 		Reason: reason, Message: message, Text: sentence, Rank: rank,
 	}
 	return &row.Cause
+}
+
+// longest is how much of a message is kept, in bytes. A container may end with
+// 4 KB of it, which with all its companions would make a big event.
+const longest = 1200
+
+func cut(s string) string {
+	if len(s) <= longest {
+		return s
+	}
+	return strings.ToValidUTF8(s[:longest], "") + " ..."
 }
 
 // with adds a message to what a sentence says.
