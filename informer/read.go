@@ -148,3 +148,15 @@ func (c *Cluster) fetchRevision(ctx context.Context, namespace, secretName, name
 	}
 	return full, s, nil
 }
+
+// SecretData implements [stream.Cluster].
+func (c *Cluster) SecretData(ctx context.Context, namespace, name string) (map[string][]byte, error) {
+	secret, err := c.secrets.Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		err = stream.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read Secret %s/%s: %w", namespace, name, err)
+	}
+	return secret.Data, nil
+}

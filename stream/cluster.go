@@ -27,6 +27,9 @@ type Cluster interface {
 	Follow(ctx context.Context, record *decoder.Record, f func([]Resource)) error
 	// Snapshot returns the rows as they are now, read from the API server.
 	Snapshot(ctx context.Context, record *decoder.Record) ([]Resource, error)
+	// SecretData reads the data of a Secret, which is a secret to be handed to
+	// helm and nobody else. It fails with ErrNotFound when there is none.
+	SecretData(ctx context.Context, namespace, name string) (map[string][]byte, error)
 	// Kubeconfig returns a kubeconfig, as YAML, that reaches this cluster with
 	// helmtrail's own credentials. It is a secret.
 	Kubeconfig(ctx context.Context) ([]byte, error)

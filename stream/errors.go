@@ -41,13 +41,22 @@ func (e *InvalidError) Error() string { return e.Field + ": " + e.Message }
 // ErrNoHelm means that there is no helm to run.
 var ErrNoHelm = errors.New("helm cannot be run")
 
-// UnsupportedError means that an option of a request cannot be had.
+// UnsupportedError means that an option of a request cannot be had, or not
+// together with another one.
 type UnsupportedError struct {
 	// Option is the JSON name of the option.
 	Option string
+	// Other is the JSON name of the option that it does not go with, "" if
+	// that is not why.
+	Other string
 	// Reason says what lacks it.
 	Reason string
 }
 
-// Error names the option and the reason.
-func (e *UnsupportedError) Error() string { return "option " + e.Option + ": " + e.Reason }
+// Error names the option, or both, and the reason.
+func (e *UnsupportedError) Error() string {
+	if e.Other != "" {
+		return "options " + e.Option + " and " + e.Other + ": " + e.Reason
+	}
+	return "option " + e.Option + ": " + e.Reason
+}

@@ -48,6 +48,9 @@ type Process interface {
 type Launch struct {
 	// Kubeconfig is YAML. It is a secret.
 	Kubeconfig []byte `json:"-"`
+	// ChartCredentials is the data of the Secret that the request's chart
+	// names, nil when it names none. It is a secret.
+	ChartCredentials map[string][]byte `json:"-"`
 	// StartRevision is the release's newest revision before helm runs, 0 for none.
 	StartRevision int `json:"startRevision"`
 }

@@ -1,6 +1,11 @@
 package stream
 
-import "time"
+import (
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"time"
+)
 
 // Request is what a caller asks to be done to a release. It was checked before
 // it gets here; see Validate in package helmcli.
@@ -20,32 +25,94 @@ type Request struct {
 
 // Chart says which chart to use.
 type Chart struct {
-	// Ref is a name in the chart directory, or with Repo in that repository,
-	// or an oci:// or https:// address.
-	Ref     string `json:"ref"`
+	// Ref is a name in the chart directory, with Repo a name in that
+	// repository, an uploaded archive ("upload:" and its digest), or an oci://
+	// or https:// address.
+	Ref string `json:"ref"`
+	// Repo is a repository's address, or the name of a configured one.
 	Repo    string `json:"repo,omitempty"`
 	Version string `json:"version,omitempty"`
+	// CredentialsSecret names a Secret of the release's namespace whose keys
+	// username, password and ca.crt are used to fetch the chart.
+	CredentialsSecret string `json:"credentialsSecret,omitempty"`
 }
 
 // Options are Helm's own flags in lowerCamelCase. The zero value is what helm
-// does without flags.
+// does without flags. docs/options.md explains each.
 type Options struct {
-	CreateNamespace      bool              `json:"createNamespace,omitempty"`
-	Wait                 bool              `json:"wait,omitempty"`
-	WaitForJobs          bool              `json:"waitForJobs,omitempty"`
-	TimeoutSeconds       int               `json:"timeoutSeconds,omitempty"`
-	DeadlineSeconds      int               `json:"deadlineSeconds,omitempty"`
-	RollbackOnFailure    bool              `json:"rollbackOnFailure,omitempty"`
-	CleanupOnFail        bool              `json:"cleanupOnFail,omitempty"`
-	HistoryMax           *int              `json:"historyMax,omitempty"`
-	NoHooks              bool              `json:"noHooks,omitempty"`
-	SkipCRDs             bool              `json:"skipCRDs,omitempty"`
-	KeepHistory          bool              `json:"keepHistory,omitempty"`
-	ResetValues          bool              `json:"resetValues,omitempty"`
-	ReuseValues          bool              `json:"reuseValues,omitempty"`
-	ResetThenReuseValues bool              `json:"resetThenReuseValues,omitempty"`
-	Description          string            `json:"description,omitempty"`
-	Labels               map[string]string `json:"labels,omitempty"`
+	CreateNamespace          bool              `json:"createNamespace,omitempty"`
+	Install                  bool              `json:"install,omitempty"`
+	Wait                     Choice            `json:"wait,omitempty"`
+	WaitForJobs              bool              `json:"waitForJobs,omitempty"`
+	TimeoutSeconds           int               `json:"timeoutSeconds,omitempty"`
+	DeadlineSeconds          int               `json:"deadlineSeconds,omitempty"`
+	RollbackOnFailure        bool              `json:"rollbackOnFailure,omitempty"`
+	CleanupOnFail            bool              `json:"cleanupOnFail,omitempty"`
+	ForceReplace             bool              `json:"forceReplace,omitempty"`
+	ForceConflicts           bool              `json:"forceConflicts,omitempty"`
+	ServerSide               Choice            `json:"serverSide,omitempty"`
+	TakeOwnership            bool              `json:"takeOwnership,omitempty"`
+	HistoryMax               *int              `json:"historyMax,omitempty"`
+	NoHooks                  bool              `json:"noHooks,omitempty"`
+	SkipCRDs                 bool              `json:"skipCRDs,omitempty"`
+	SkipSchemaValidation     bool              `json:"skipSchemaValidation,omitempty"`
+	DisableOpenAPIValidation bool              `json:"disableOpenAPIValidation,omitempty"`
+	KeepHistory              bool              `json:"keepHistory,omitempty"`
+	Cascade                  Choice            `json:"cascade,omitempty"`
+	ResetValues              bool              `json:"resetValues,omitempty"`
+	ReuseValues              bool              `json:"reuseValues,omitempty"`
+	ResetThenReuseValues     bool              `json:"resetThenReuseValues,omitempty"`
+	DryRun                   Choice            `json:"dryRun,omitempty"`
+	Description              string            `json:"description,omitempty"`
+	Labels                   map[string]string `json:"labels,omitempty"`
+	// Retries is how often helm is run again after a known race.
+	Retries *int `json:"retries,omitempty"`
+	// OverridePending lets a rollback or an uninstall work on a release that
+	// somebody else is working on.
+	OverridePending bool `json:"overridePending,omitempty"`
+}
+
+// Choice is one word out of a few, "" when none is given. Where true and false
+// are among the words, JSON may say them with or without quotes.
+type Choice string
+
+const (
+	ChoiceTrue  Choice = "true"
+	ChoiceFalse Choice = "false"
+	ChoiceAuto  Choice = "auto"
+	// WaitWatcher waits until kstatus says that objects are current (Helm 4).
+	WaitWatcher Choice = "watcher"
+	// WaitLegacy waits as Helm 3 does.
+	WaitLegacy Choice = "legacy"
+	// WaitHookOnly waits for hooks alone, as helm does by default.
+	WaitHookOnly Choice = "hookOnly"
+	// DryRunClient renders without asking the cluster.
+	DryRunClient Choice = "client"
+	// DryRunServer renders with what the cluster says.
+	DryRunServer Choice = "server"
+)
+
+// UnmarshalJSON reads a string, true or false.
+func (c *Choice) UnmarshalJSON(data []byte) error {
+	var word string
+	if err := json.Unmarshal(data, &word); err == nil {
+		*c = Choice(word)
+		return nil
+	}
+	var on bool
+	if err := json.Unmarshal(data, &on); err != nil {
+		return &json.UnmarshalTypeError{Value: "value", Type: reflect.TypeFor[Choice]()}
+	}
+	*c = Choice(strconv.FormatBool(on))
+	return nil
+}
+
+// MarshalJSON writes true and false without quotes.
+func (c Choice) MarshalJSON() ([]byte, error) {
+	if c == ChoiceTrue || c == ChoiceFalse {
+		return []byte(c), nil
+	}
+	return json.Marshal(string(c))
 }
 
 const (
@@ -53,7 +120,28 @@ const (
 	DefaultTimeout = 5 * time.Minute
 	// endingTime is what helm gets beyond its timeout to write its own end.
 	endingTime = 15 * time.Second
+	// DefaultRetries is how often helm is run again after a known race.
+	DefaultRetries = 2
 )
+
+// Waits tells whether helm waits for the release's objects. Rolling back on
+// failure implies it (helm.sh/helm/v4/pkg/action/install.go,
+// helm.sh/helm/v3/pkg/action/install.go).
+func (o Options) Waits() bool {
+	switch o.Wait {
+	case "", ChoiceFalse, WaitHookOnly:
+		return o.RollbackOnFailure
+	}
+	return true
+}
+
+// Attempts is how often helm is run at most, 1 or more.
+func (o Options) Attempts() int {
+	if o.Retries == nil {
+		return 1 + DefaultRetries
+	}
+	return 1 + *o.Retries
+}
 
 // Timeout is helm's --timeout, which bounds each of its waits.
 func (o Options) Timeout() time.Duration {

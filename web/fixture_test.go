@@ -363,4 +363,7 @@ func (emptyCluster) Follow(ctx context.Context, _ *decoder.Record, _ func([]stre
 func (emptyCluster) Snapshot(context.Context, *decoder.Record) ([]stream.Resource, error) {
 	return nil, nil
 }
+func (emptyCluster) SecretData(context.Context, string, string) (map[string][]byte, error) {
+	return nil, stream.ErrNotFound
+}
 func (emptyCluster) Kubeconfig(context.Context) ([]byte, error) { return []byte("{}"), nil }

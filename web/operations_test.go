@@ -22,7 +22,7 @@ func TestAcceptedTellsWhereToWatch(t *testing.T) {
 			http.MethodPost, shopURL, `{"name":"web","chart":{"ref":"web","version":"1.2"},"values":{"a":1},"options":{"wait":true}}`,
 			stream.Request{
 				Operation: stream.OperationInstall, Chart: stream.Chart{Ref: "web", Version: "1.2"},
-				Values: []byte(`{"a":1}`), Options: stream.Options{Wait: true},
+				Values: []byte(`{"a":1}`), Options: stream.Options{Wait: stream.ChoiceTrue},
 			},
 		},
 		{

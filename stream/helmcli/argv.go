@@ -12,6 +12,23 @@ import (
 // stand behind "--" and values behind "=", so nothing of a request can be read
 // as a flag.
 func (h *Helm) arguments(session string, request stream.Request, valuesPath string) []string {
+	flags, ref := h.chartArguments(session, request.Chart)
+	return h.commandLine(session, request, valuesPath, flags, ref)
+}
+
+// Command implements stream.Helm: the command line with the chart as the caller
+// named it, and nothing of the server's private files.
+func (h *Helm) Command(session string, request stream.Request) []string {
+	shown := ""
+	if len(request.Values) > 0 {
+		shown = "(private)"
+	}
+	flags, ref := h.shownChart(request.Chart)
+	return append([]string{"helm"}, h.commandLine(session, request, shown, flags, ref)...)
+}
+
+// commandLine puts helm's arguments together.
+func (h *Helm) commandLine(session string, request stream.Request, valuesPath string, chartFlags []string, chartRef string) []string {
 	release := request.Release
 	args := []string{string(request.Operation), "--debug", "--namespace=" + release.Namespace}
 	switch request.Operation {
@@ -25,13 +42,8 @@ func (h *Helm) arguments(session string, request stream.Request, valuesPath stri
 		if valuesPath != "" {
 			args = append(args, "--values="+valuesPath)
 		}
-		if request.Chart.Repo != "" {
-			args = append(args, "--repo="+request.Chart.Repo)
-		}
-		if request.Chart.Version != "" {
-			args = append(args, "--version="+request.Chart.Version)
-		}
-		return append(args, "--", release.Name, h.chartArgument(request.Chart))
+		args = append(args, chartFlags...)
+		return append(args, "--", release.Name, chartRef)
 	case stream.OperationRollback:
 		args = append(args, h.flags(request)...)
 		return append(args, "--", release.Name, strconv.Itoa(request.Revision))
@@ -39,14 +51,4 @@ func (h *Helm) arguments(session string, request stream.Request, valuesPath stri
 		args = append(args, h.flags(request)...)
 		return append(args, "--", release.Name)
 	}
-}
-
-// Command implements stream.Helm: the command line with the values' place
-// instead of their path, which nobody outside could use.
-func (h *Helm) Command(session string, request stream.Request) []string {
-	shown := ""
-	if len(request.Values) > 0 {
-		shown = "(private)"
-	}
-	return append([]string{"helm"}, h.arguments(session, request, shown)...)
 }

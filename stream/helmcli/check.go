@@ -2,11 +2,9 @@ package helmcli
 
 import (
 	"fmt"
-	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"sigs.k8s.io/yaml"
 
@@ -21,8 +19,6 @@ var (
 	namespacePattern = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 	// rangePattern allows versions and ranges of them (SemVer 2.0, Masterminds/semver constraints).
 	rangePattern = regexp.MustCompile(`^[0-9A-Za-z^~<>=*!|][0-9A-Za-z.+*<>=~^!|, -]*$`)
-	// chartPattern is a chart's name or a path below the chart directory.
-	chartPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*$`)
 	labelKey     = regexp.MustCompile(`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`)
 	labelValue   = regexp.MustCompile(`^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$`)
 )
@@ -32,8 +28,9 @@ const (
 	namespaceLimit   = 63
 	labelLimit       = 63
 	descriptionLimit = 512
-	versionLimit     = 128
-	chartLimit       = 1024
+	// rollbackLimit is helm 4's (helm.sh/helm/v4/pkg/action/rollback.go), in characters.
+	rollbackLimit = 256
+	retriesLimit  = 10
 	// maxTimeout bounds timeoutSeconds and deadlineSeconds, in seconds.
 	maxTimeout = 24 * 60 * 60
 )
@@ -49,7 +46,7 @@ func (h *Helm) Check(request stream.Request) error {
 	if err := checkTimes(request.Options); err != nil {
 		return err
 	}
-	if err := checkTexts(request.Options); err != nil {
+	if err := checkTexts(request); err != nil {
 		return err
 	}
 	switch request.Operation {
@@ -96,10 +93,17 @@ func checkTimes(o stream.Options) error {
 	if o.HistoryMax != nil && *o.HistoryMax < 0 {
 		return invalid("options.historyMax", "must be 0 (no limit) or higher")
 	}
+	if o.Retries != nil && (*o.Retries < 0 || *o.Retries > retriesLimit) {
+		return invalid("options.retries", fmt.Sprintf("must be 0 to %d", retriesLimit))
+	}
 	return nil
 }
 
-func checkTexts(o stream.Options) error {
+func checkTexts(request stream.Request) error {
+	o := request.Options
+	if request.Operation == stream.OperationRollback && utf8.RuneCountInString(o.Description) > rollbackLimit {
+		return invalid("options.description", fmt.Sprintf("must be at most %d characters for a rollback", rollbackLimit))
+	}
 	if len(o.Description) > descriptionLimit || strings.ContainsFunc(o.Description, func(r rune) bool { return r < ' ' }) {
 		return invalid("options.description", fmt.Sprintf("must be one line of at most %d bytes", descriptionLimit))
 	}
@@ -122,82 +126,4 @@ func checkValues(values []byte) error {
 		return invalid("values", "must be a YAML mapping")
 	}
 	return nil
-}
-
-// checkChart accepts the forms of a chart reference that README.md lists.
-func (h *Helm) checkChart(chart stream.Chart) error {
-	if chart.Ref == "" {
-		return invalid("chart.ref", "name the chart")
-	}
-	if len(chart.Ref) > chartLimit {
-		return invalid("chart.ref", fmt.Sprintf("is longer than %d bytes", chartLimit))
-	}
-	if len(chart.Version) > versionLimit || (chart.Version != "" && !rangePattern.MatchString(chart.Version)) {
-		return invalid("chart.version", "must be a version or a range of versions")
-	}
-	if chart.Repo != "" {
-		if err := checkAddress("chart.repo", chart.Repo, "https", "http"); err != nil {
-			return err
-		}
-		if strings.Contains(chart.Ref, "/") || !chartPattern.MatchString(chart.Ref) {
-			return invalid("chart.ref", "must be the plain name of a chart in the repository")
-		}
-		return nil
-	}
-	if strings.Contains(chart.Ref, "://") {
-		return checkAddress("chart.ref", chart.Ref, "oci", "https", "http")
-	}
-	_, err := h.localChart(chart.Ref)
-	return err
-}
-
-// checkAddress accepts absolute URLs without credentials, which would end up
-// in helm's command line.
-func checkAddress(field, address string, schemes ...string) error {
-	parsed, err := url.Parse(address)
-	if err != nil || parsed.Host == "" || strings.HasPrefix(address, "-") {
-		return invalid(field, "must be a URL")
-	}
-	if parsed.User != nil {
-		return invalid(field, "must not hold a user name or password")
-	}
-	for _, s := range schemes {
-		if parsed.Scheme == s {
-			return nil
-		}
-	}
-	return invalid(field, "must begin with "+strings.Join(schemes, "://, ")+"://")
-}
-
-// localChart finds a chart of the chart directory.
-func (h *Helm) localChart(ref string) (string, error) {
-	if h.config.ChartDir == "" {
-		return "", invalid("chart.ref", "there is no chart directory (--chart-dir); give chart.repo, or an oci:// or https:// address")
-	}
-	if !chartPattern.MatchString(ref) {
-		return "", invalid("chart.ref", "must be the name of a chart in the chart directory, or an oci:// or https:// address")
-	}
-	missing := invalid("chart.ref", fmt.Sprintf("the chart directory has no chart %q", ref))
-	base, err := filepath.EvalSymlinks(h.config.ChartDir)
-	if err != nil {
-		return "", missing
-	}
-	path, err := filepath.EvalSymlinks(filepath.Join(base, ref))
-	if err != nil || !strings.HasPrefix(path, base+string(os.PathSeparator)) {
-		return "", missing
-	}
-	return path, nil
-}
-
-// chartArgument is the chart as helm is told, for a request that passed Check.
-func (h *Helm) chartArgument(chart stream.Chart) string {
-	if chart.Repo != "" || strings.Contains(chart.Ref, "://") {
-		return chart.Ref
-	}
-	path, err := h.localChart(chart.Ref)
-	if err != nil {
-		// It has gone since it was checked; helm says so.
-		return filepath.Join(h.config.ChartDir, chart.Ref)
-	}
-	return path
 }

@@ -9,8 +9,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/patrickmn/go-cache"
 
 	"github.com/helmtrail/helmtrail/stream"
 )
@@ -23,6 +26,11 @@ type Config struct {
 	Folder string
 	// ChartDir holds the charts that a plain reference names, "" for none.
 	ChartDir string
+	// Repositories are the chart repositories that requests may name.
+	Repositories []Repository
+	// Uploads is the folder of uploaded charts, "" for no uploads. It must be
+	// on the file system of Folder.
+	Uploads string
 	// Environment is added to what helm gets, as KEY=value.
 	Environment []string
 	// Supervisor is the command line to which a session's folder is added to
@@ -37,14 +45,24 @@ type Helm struct {
 	path    string
 	version string
 	major   int
+	minor   int
 	problem error // why there is no helm to run, nil if there is one
+
+	indexes  *indexes
+	metadata *cache.Cache  // of archives, *chart.Metadata
+	readers  chan struct{} // a place for each chart that is read
+	pulls    chan struct{} // a place for each chart that is fetched
 }
 
 // versionTimeout bounds the question for helm's version, in which helm does
 // nothing but print it.
 const versionTimeout = 20 * time.Second
 
-var versionPattern = regexp.MustCompile(`^v([34])\.\d+\.\d+\S*$`)
+// oldestMinor is the first release of Helm 3 that labels its records, by which
+// a session knows its own.
+const oldestMinor = 13
+
+var versionPattern = regexp.MustCompile(`^v([34])\.(\d+)\.\d+\S*$`)
 
 // New finds helm and asks for its version. Without a usable helm it returns a
 // Helm all the same, which refuses every request with the reason; it fails
@@ -66,8 +84,14 @@ func New(ctx context.Context, config Config) (*Helm, error) {
 			return nil, fmt.Errorf("find the chart directory: %w", err)
 		}
 	}
-	h := &Helm{config: config}
+	h := &Helm{
+		config: config, indexes: newIndexes(), metadata: cache.New(cache.NoExpiration, 0),
+		readers: make(chan struct{}, maxReaders), pulls: make(chan struct{}, maxReaders),
+	}
 	h.problem = h.find(ctx)
+	if err := h.sweepUploads(); err != nil {
+		return nil, err
+	}
 	if h.problem != nil {
 		config.Logger.Warn("no operation can be run", "error", h.problem)
 	}
@@ -97,7 +121,11 @@ func (h *Helm) find(ctx context.Context) error {
 	if match == nil {
 		return fmt.Errorf("%w: %s says that it is version %.40q; %s", stream.ErrNoHelm, path, version, advice)
 	}
-	h.path, h.version, h.major = path, version, int(match[1][0]-'0')
+	major, minor := int(match[1][0]-'0'), 0
+	if minor, err = strconv.Atoi(match[2]); err != nil || major == 3 && minor < oldestMinor {
+		return fmt.Errorf("%w: %s is version %.40s, and the oldest that works is v3.%d; %s", stream.ErrNoHelm, path, version, oldestMinor, advice)
+	}
+	h.path, h.version, h.major, h.minor = path, version, major, minor
 	return nil
 }
 
@@ -109,13 +137,16 @@ func (h *Helm) Problem() error { return h.problem }
 
 // Prepare implements stream.Helm.
 func (h *Helm) Prepare(session stream.SessionRef, request stream.Request) (stream.Process, error) {
-	p := &Process{helm: h, folder: folder(filepath.Join(h.config.Folder, session.ID)), session: session, request: request}
+	p := &Process{helm: h, folder: h.folderOf(session.ID), session: session, request: request}
 	if err := os.Mkdir(string(p.folder), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of session %s: %w", session.ID, err)
 	}
 	err := p.folder.writeJSON(sessionFile, sessionContent{session, withoutValues(request)})
 	if err == nil && request.Values != nil {
 		err = p.folder.write(valuesFile, request.Values)
+	}
+	if err == nil {
+		err = h.linkUpload(p.folder, request.Chart.Ref)
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())

@@ -1,0 +1,177 @@
+package helmcli
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// Repository is a configured chart repository.
+type Repository struct {
+	// Name stands for the address in requests.
+	Name string
+	URL  string
+}
+
+var (
+	// chartPattern is a chart's name or a path below the chart directory.
+	chartPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*$`)
+	// repositoryPattern tells a configured repository's name from an address.
+	repositoryPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
+	uploadPattern     = regexp.MustCompile(`^upload:[0-9a-f]{64}$`)
+	// secretPattern is a DNS subdomain, as names of Secrets are.
+	secretPattern = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+)
+
+const (
+	chartLimit   = 1024
+	versionLimit = 128
+	secretLimit  = 253
+	uploadPrefix = "upload:"
+)
+
+// CheckRepository returns an *stream.InvalidError unless a repository can be
+// configured so.
+func CheckRepository(r Repository) error {
+	if !repositoryPattern.MatchString(r.Name) {
+		return invalid("name", "a repository's name has letters, digits, '.', '_' and '-' only")
+	}
+	return checkAddress("url", r.URL, "https", "http")
+}
+
+// checkChart accepts the forms of a chart that [stream.Chart] lists.
+func (h *Helm) checkChart(chart stream.Chart) error {
+	switch {
+	case chart.Ref == "":
+		return invalid("chart.ref", "name the chart")
+	case len(chart.Ref) > chartLimit:
+		return invalid("chart.ref", fmt.Sprintf("is longer than %d bytes", chartLimit))
+	case len(chart.Version) > versionLimit || (chart.Version != "" && !rangePattern.MatchString(chart.Version)):
+		return invalid("chart.version", "must be a version or a range of versions")
+	case chart.CredentialsSecret != "" && (len(chart.CredentialsSecret) > secretLimit || !secretPattern.MatchString(chart.CredentialsSecret)):
+		return invalid("chart.credentialsSecret", "must be the name of a Secret in the release's namespace")
+	case chart.Repo != "":
+		return h.checkRepositoryChart(chart)
+	case strings.Contains(chart.Ref, "://"):
+		return checkAddress("chart.ref", chart.Ref, "oci", "https", "http")
+	case chart.CredentialsSecret != "":
+		return invalid("chart.credentialsSecret", "is for charts that are fetched; this one is on the server")
+	}
+	_, err := h.localChart(chart.Ref)
+	return err
+}
+
+func (h *Helm) checkRepositoryChart(chart stream.Chart) error {
+	if strings.Contains(chart.Ref, "/") || !chartPattern.MatchString(chart.Ref) {
+		return invalid("chart.ref", "must be the plain name of a chart in the repository")
+	}
+	if _, known := h.repository(chart.Repo); !known && repositoryPattern.MatchString(chart.Repo) {
+		return invalid("chart.repo", "is neither the name of a configured repository (--repo) nor an address")
+	} else if known {
+		return nil
+	}
+	return checkAddress("chart.repo", chart.Repo, "https", "http")
+}
+
+// repository returns the address of a configured repository.
+func (h *Helm) repository(name string) (address string, ok bool) {
+	i := slices.IndexFunc(h.config.Repositories, func(r Repository) bool { return r.Name == name })
+	if i < 0 {
+		return "", false
+	}
+	return h.config.Repositories[i].URL, true
+}
+
+// repositoryURL is the address of a repository that a request names in either way.
+func (h *Helm) repositoryURL(repo string) string {
+	if address, ok := h.repository(repo); ok {
+		return address
+	}
+	return repo
+}
+
+// checkAddress accepts absolute URLs without anything that may be a
+// credential, since they stand in helm's command line.
+func checkAddress(field, address string, schemes ...string) error {
+	parsed, err := url.Parse(address)
+	switch {
+	case err != nil || parsed.Host == "" || strings.ContainsAny(address, " \\\"'"):
+		return invalid(field, "must be a URL")
+	case parsed.User != nil:
+		return invalid(field, "must not hold a user name or password; name a Secret in chart.credentialsSecret")
+	case parsed.RawQuery != "" || parsed.ForceQuery || parsed.Fragment != "":
+		return invalid(field, "must have no query and no fragment, which may hold a credential")
+	case !slices.Contains(schemes, parsed.Scheme):
+		return invalid(field, "must begin with "+strings.Join(schemes, "://, ")+"://")
+	}
+	return nil
+}
+
+// localChart finds a chart of the chart directory, or an uploaded one.
+func (h *Helm) localChart(ref string) (string, error) {
+	if strings.HasPrefix(ref, uploadPrefix) {
+		return h.uploadedChart(ref)
+	}
+	if h.config.ChartDir == "" {
+		return "", invalid("chart.ref", "there is no chart directory (--chart-dir); give chart.repo, an oci:// or https:// address, or upload the chart")
+	}
+	if !chartPattern.MatchString(ref) {
+		return "", invalid("chart.ref", "must be the name of a chart in the chart directory, an uploaded one, or an oci:// or https:// address")
+	}
+	missing := invalid("chart.ref", fmt.Sprintf("the chart directory has no chart %q", ref))
+	base, err := filepath.EvalSymlinks(h.config.ChartDir)
+	if err != nil {
+		return "", missing
+	}
+	path, err := filepath.EvalSymlinks(filepath.Join(base, ref))
+	if err != nil || !strings.HasPrefix(path, base+string(os.PathSeparator)) {
+		return "", missing
+	}
+	return path, nil
+}
+
+// chartArguments are the flags and the reference by which helm finds a
+// session's chart.
+func (h *Helm) chartArguments(session string, chart stream.Chart) (flags []string, ref string) {
+	f := h.folderOf(session)
+	flags, ref = h.shownChart(chart)
+	if _, err := os.Stat(f.path(caFile)); err == nil {
+		flags = append(flags, "--ca-file="+f.path(caFile))
+	}
+	switch {
+	case chart.Repo != "" && chart.CredentialsSecret != "":
+		return flags[1:], privateRepository + "/" + ref
+	case chart.Repo != "" || strings.Contains(ref, "://"):
+		return flags, ref
+	case strings.HasPrefix(ref, uploadPrefix):
+		return flags, f.path(archiveFile)
+	}
+	path, err := h.localChart(ref)
+	if err != nil {
+		// It has gone since it was checked; helm says so.
+		path = filepath.Join(h.config.ChartDir, ref)
+	}
+	return flags, path
+}
+
+// shownChart is chartArguments for people: what the caller gave, the
+// repository first.
+func (h *Helm) shownChart(chart stream.Chart) (flags []string, ref string) {
+	if chart.Repo != "" {
+		flags = append(flags, "--repo="+h.repositoryURL(chart.Repo))
+	}
+	if chart.Version != "" {
+		flags = append(flags, "--version="+chart.Version)
+	}
+	return flags, chart.Ref
+}
+
+func (h *Helm) folderOf(session string) folder {
+	return folder(filepath.Join(h.config.Folder, session))
+}

@@ -1,0 +1,104 @@
+package helmcli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// renderWith runs helm with a session's install arguments, but for the command,
+// which is template: it fetches charts in the same way and needs no cluster. It
+// returns what helm said.
+func renderWith(t *testing.T, h *Helm, chart stream.Chart, secret map[string][]byte) (string, error) {
+	t.Helper()
+	session := stream.SessionRef{Release: stream.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"}, ID: "s" + fmt.Sprint(len(t.Name())) + chart.CredentialsSecret}
+	request := stream.Request{Operation: stream.OperationInstall, Release: session.Release, Chart: chart}
+	if err := h.Check(request); err != nil {
+		t.Fatal(err)
+	}
+	prepared, err := h.Prepare(session, request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer prepared.Close()
+	f := h.folderOf(session.ID)
+	if err := os.MkdirAll(f.path(homeFolder)+"/tmp", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.writeAccess(t.Context(), f, chart, secret); err != nil {
+		return "", err
+	}
+	arguments := h.arguments(session.ID, request, "")
+	arguments[0] = "template"
+	command := exec.CommandContext(t.Context(), h.path, arguments...)
+	command.Env = environment(f, nil)
+	command.Dir = f.path(homeFolder)
+	// Credentials in a command line can be read by everybody on the machine:
+	// https://github.com/argoproj/argo-cd/issues/17821
+	for _, place := range [][]string{command.Args, command.Env, h.Command(session.ID, request)} {
+		if strings.Contains(strings.Join(place, " "), serverPassword) {
+			t.Errorf("the password stands in %q", place)
+		}
+	}
+	said, err := command.CombinedOutput()
+	if strings.Contains(string(said), serverPassword) {
+		t.Errorf("helm prints the password:\n%s", said)
+	}
+	return string(said), err
+}
+
+func TestChartsBehindAPassword(t *testing.T) {
+	server := serveCharts(t, false)
+	secret := map[string][]byte{"username": []byte(serverUser), "password": []byte(serverPassword), "ca.crt": server.authority()}
+	charts := map[string]stream.Chart{
+		"repository": {Ref: "small", Repo: server.URL + "/charts"},
+		"version":    {Ref: "small", Repo: server.URL + "/charts/", Version: "^1.1"},
+		"configured": {Ref: "small", Repo: "own"},
+		"archive":    {Ref: server.URL + "/charts/small-1.2.3.tgz"},
+		"registry":   {Ref: "oci://" + server.host + "/team/small"},
+		"tag":        {Ref: "oci://" + server.host + "/team/small", Version: "1.2.3"},
+	}
+	for _, major := range []int{3, 4} {
+		h := realHelm(t, major, Config{Repositories: []Repository{{"own", server.URL + "/charts"}}})
+		for name, chart := range charts {
+			t.Run(fmt.Sprintf("helm %d %s", major, name), func(t *testing.T) {
+				chart.CredentialsSecret = "charts"
+				said, err := renderWith(t, h, chart, secret)
+				if err != nil || !strings.Contains(said, `size: "1"`) {
+					t.Errorf("%v\n%s", err, said)
+				}
+				for what, bad := range map[string]map[string][]byte{
+					"the wrong password":  {"username": []byte(serverUser), "password": []byte("wrong"), "ca.crt": server.authority()},
+					"the authority alone": {"ca.crt": server.authority()},
+					"the password alone":  {"username": []byte(serverUser), "password": []byte(serverPassword)},
+				} {
+					if said, err := renderWith(t, h, chart, bad); err == nil {
+						t.Errorf("with %s helm fetched the chart:\n%s", what, said)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestASecretThatIsNoLoginIsRefused(t *testing.T) {
+	h := at(4, 3)
+	for _, test := range []struct {
+		secret map[string][]byte
+		says   string
+	}{
+		{nil, "neither"},
+		{map[string][]byte{"username": []byte("u")}, "only one"},
+		{map[string][]byte{"password": []byte(serverPassword)}, "only one"},
+		{map[string][]byte{"ca.crt": []byte("x")}, "no certificate"},
+	} {
+		err := h.writeAccess(t.Context(), folder(t.TempDir()), stream.Chart{Ref: "oci://h/x", CredentialsSecret: "charts"}, test.secret)
+		if err == nil || !strings.Contains(err.Error(), "Secret charts") || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), serverPassword) {
+			t.Errorf("got %v, want a refusal that says %q", err, test.says)
+		}
+	}
+}

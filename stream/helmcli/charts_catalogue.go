@@ -1,0 +1,293 @@
+package helmcli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"helm.sh/helm/v3/pkg/chart"
+	"sigs.k8s.io/yaml"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+const (
+	// chartDepth is how deep charts may lie in the chart directory.
+	chartDepth = 4
+	// maxListed bounds the charts of the chart directory that are listed.
+	maxListed = 2000
+	// maxReadme bounds a README, in bytes.
+	maxReadme = 1 << 20
+	// pullTimeout bounds the fetching of a chart that is only looked at.
+	pullTimeout = time.Minute
+)
+
+// ListCharts returns the charts of the chart directory, the uploaded ones and
+// those of the configured repositories, each sorted by name. What cannot be
+// read or reached is told in problems, and the rest listed all the same. It
+// blocks for as long as repositories take to answer whose index is not known.
+func (h *Helm) ListCharts(ctx context.Context) (items []stream.ChartItem, problems []stream.ChartProblem) {
+	items, problems = h.directoryCharts(ctx)
+	uploaded, err := h.uploadedCharts(ctx)
+	if err != nil {
+		problems = append(problems, stream.ChartProblem{Where: uploadPrefix, Message: err.Error()})
+	}
+	items = append(items, uploaded...)
+
+	found := make([][]stream.ChartItem, len(h.config.Repositories))
+	failed := make([]error, len(h.config.Repositories))
+	var group errgroup.Group
+	for i, r := range h.config.Repositories {
+		group.Go(func() error {
+			index, err := h.indexes.get(ctx, r.URL)
+			if err != nil {
+				failed[i] = err
+				return nil
+			}
+			found[i] = index.items(r.Name)
+			return nil
+		})
+	}
+	_ = group.Wait() // each repository has its own error
+	for i, r := range h.config.Repositories {
+		items = append(items, found[i]...)
+		if failed[i] != nil {
+			problems = append(problems, stream.ChartProblem{Where: r.Name, Message: failed[i].Error()})
+		}
+	}
+	return items, problems
+}
+
+// items are the charts of an index by name, which Helm keeps newest first.
+func (i *index) items(repo string) []stream.ChartItem {
+	items := make([]stream.ChartItem, 0, len(i.Entries))
+	for name, entries := range i.Entries {
+		if len(entries) == 0 || !chartPattern.MatchString(name) || strings.Contains(name, "/") {
+			continue
+		}
+		item := stream.ChartItem{
+			Ref: name, Repo: repo, Source: stream.ChartFromRepository, Name: name,
+			Description: entries[0].Description, Icon: entries[0].Icon, Versions: make([]stream.ChartVersion, len(entries)),
+		}
+		for n, e := range entries {
+			item.Versions[n] = stream.ChartVersion{Version: e.Version, AppVersion: e.AppVersion, Deprecated: e.Deprecated}
+		}
+		items = append(items, item)
+	}
+	slices.SortFunc(items, func(a, b stream.ChartItem) int { return strings.Compare(a.Name, b.Name) })
+	return items
+}
+
+func newItem(ref string, source stream.ChartSource, m *chart.Metadata) stream.ChartItem {
+	return stream.ChartItem{
+		Ref: ref, Source: source, Name: m.Name, Description: m.Description, Icon: m.Icon,
+		Versions: []stream.ChartVersion{{Version: m.Version, AppVersion: m.AppVersion, Deprecated: m.Deprecated}},
+	}
+}
+
+// directoryCharts lists the chart directory: folders with a Chart.yaml, and archives.
+func (h *Helm) directoryCharts(ctx context.Context) (items []stream.ChartItem, problems []stream.ChartProblem) {
+	if h.config.ChartDir == "" {
+		return nil, nil
+	}
+	err := filepath.WalkDir(h.config.ChartDir, func(path string, entry fs.DirEntry, err error) error {
+		relative, relativeErr := filepath.Rel(h.config.ChartDir, path)
+		if err = cmp.Or(err, relativeErr, ctx.Err()); err != nil {
+			return err
+		}
+		ref := filepath.ToSlash(relative)
+		if ref == "." {
+			return nil
+		}
+		if !chartPattern.MatchString(ref) || len(items) == maxListed || strings.Count(ref, "/") == chartDepth {
+			return skip(entry)
+		}
+		m, err := h.metadataAt(ctx, path, entry)
+		switch {
+		case err != nil:
+			problems = append(problems, stream.ChartProblem{Where: ref, Message: oneLine(strings.ReplaceAll(err.Error(), h.config.ChartDir+"/", ""))})
+		case m == nil:
+			return nil
+		case m.Type != "library":
+			items = append(items, newItem(ref, stream.ChartFromDirectory, m))
+		}
+		return skip(entry)
+	})
+	if err != nil {
+		problems = append(problems, stream.ChartProblem{Where: ".", Message: "the chart directory cannot be read"})
+	}
+	return items, problems
+}
+
+func skip(entry fs.DirEntry) error {
+	if entry.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// metadataAt reads what Chart.yaml says; nil when there is no chart.
+func (h *Helm) metadataAt(ctx context.Context, path string, entry fs.DirEntry) (*chart.Metadata, error) {
+	if !entry.IsDir() {
+		if filepath.Ext(path) != ".tgz" {
+			return nil, nil
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return nil, err
+		}
+		return h.archiveMetadata(ctx, path, fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano()))
+	}
+	data, err := os.ReadFile(filepath.Join(path, "Chart.yaml"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := &chart.Metadata{}
+	if err := yaml.Unmarshal(data, m); err != nil {
+		return nil, fmt.Errorf("read Chart.yaml: %w", err)
+	}
+	return m, m.Validate()
+}
+
+func (h *Helm) uploadedCharts(ctx context.Context) ([]stream.ChartItem, error) {
+	files, err := h.uploads()
+	if err != nil {
+		return nil, err
+	}
+	var items []stream.ChartItem
+	for _, file := range files {
+		// One that was pruned in between is not listed.
+		ref := uploadPrefix + strings.TrimSuffix(file.Name(), ".tgz")
+		if m, err := h.archiveMetadata(ctx, h.uploadPath(ref), ref); err == nil {
+			items = append(items, newItem(ref, stream.ChartFromUpload, m))
+		}
+	}
+	slices.SortStableFunc(items, func(a, b stream.ChartItem) int { return strings.Compare(a.Name, b.Name) })
+	return items, nil
+}
+
+// archiveMetadata reads what an archive's Chart.yaml says. It is kept under the
+// key, which must change when the archive does.
+func (h *Helm) archiveMetadata(ctx context.Context, path, key string) (*chart.Metadata, error) {
+	if kept, ok := h.metadata.Get(key); ok {
+		return kept.(*chart.Metadata), nil
+	}
+	read, err := h.readChart(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if h.metadata.ItemCount() >= maxListed {
+		h.metadata.Flush()
+	}
+	h.metadata.SetDefault(key, read.Metadata)
+	return read.Metadata, nil
+}
+
+// DescribeChart reads a chart, and fetches it with helm when it is not on the
+// server. It fails with an *stream.InvalidError when the chart cannot be named
+// so, and with stream.ErrNoChart when it cannot be had.
+func (h *Helm) DescribeChart(ctx context.Context, c stream.Chart) (*stream.ChartDetails, error) {
+	if err := h.checkChart(c); err != nil {
+		return nil, err
+	}
+	read, err := h.openChart(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	details := &stream.ChartDetails{Ref: c.Ref, Repo: c.Repo, Metadata: *read.Metadata, Schema: read.Schema}
+	for _, file := range read.Raw {
+		switch {
+		case file.Name == "values.yaml":
+			details.Values = string(file.Data)
+		case strings.EqualFold(file.Name, "README.md"):
+			details.Readme = string(file.Data[:min(len(file.Data), maxReadme)])
+		}
+	}
+	return details, nil
+}
+
+// openChart loads a chart, from wherever it is.
+func (h *Helm) openChart(ctx context.Context, c stream.Chart) (*chart.Chart, error) {
+	if c.Repo != "" || strings.Contains(c.Ref, "://") {
+		return h.pull(ctx, c)
+	}
+	path, err := h.localChart(c.Ref)
+	if err != nil {
+		return nil, err
+	}
+	read, err := h.readChart(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", stream.ErrNoChart, oneLine(strings.ReplaceAll(err.Error(), path, c.Ref)))
+	}
+	return read, nil
+}
+
+// pull fetches a chart with helm, in a folder of its own that is gone when it
+// returns.
+func (h *Helm) pull(ctx context.Context, c stream.Chart) (*chart.Chart, error) {
+	if h.problem != nil {
+		return nil, h.problem
+	}
+	select {
+	case h.pulls <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-h.pulls }()
+	temporary, err := os.MkdirTemp("", "helmtrail-chart-")
+	if err != nil {
+		return nil, fmt.Errorf("fetch a chart: %w", err)
+	}
+	defer os.RemoveAll(temporary)
+	f, work := folder(temporary), filepath.Join(temporary, "work")
+	if err := errors.Join(os.Mkdir(work, 0o700), os.MkdirAll(f.path(homeFolder)+"/tmp", 0o700)); err != nil {
+		return nil, fmt.Errorf("fetch a chart: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, pullTimeout)
+	defer cancel()
+	flags, ref := h.shownChart(c)
+	command := exec.CommandContext(ctx, h.path, append(append([]string{"pull", "--destination=" + work}, flags...), "--", ref)...)
+	command.Env = environment(f, h.config.Environment)
+	command.Dir = work
+	command.WaitDelay = time.Second
+	if said, err := command.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", stream.ErrNoChart, cmp.Or(lastError(said), err.Error()))
+	}
+	archives, err := filepath.Glob(filepath.Join(work, "*.tgz"))
+	if err != nil || len(archives) != 1 {
+		return nil, fmt.Errorf("%w: helm fetched no archive", stream.ErrNoChart)
+	}
+	read, err := h.readChart(ctx, archives[0])
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", stream.ErrNoChart, oneLine(strings.ReplaceAll(err.Error(), archives[0], c.Ref)))
+	}
+	return read, nil
+}
+
+// lastError is helm's own error text.
+func lastError(output []byte) string {
+	_, text, _ := strings.Cut("\n"+string(output), "\nError: ")
+	return oneLine(text)
+}
+
+// oneLine makes an error's text fit into a message.
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	const limit = 500
+	if len(text) > limit {
+		return strings.ToValidUTF8(text[:limit], "") + " ..."
+	}
+	return text
+}

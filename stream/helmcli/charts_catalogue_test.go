@@ -1,0 +1,229 @@
+package helmcli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// withoutHelm is a Helm that can run nothing; charts on the server can be
+// listed and read all the same.
+func withoutHelm(t *testing.T, config Config) *Helm {
+	t.Helper()
+	config.Binary = filepath.Join(t.TempDir(), "helm")
+	folder := t.TempDir()
+	config.Folder, config.Uploads = filepath.Join(folder, "sessions"), filepath.Join(folder, "charts")
+	config.Logger = slog.New(slog.DiscardHandler)
+	h, err := New(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// writeChart unpacks a chart's files below a folder.
+func writeChart(t *testing.T, folder string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		path := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestChartsAreListed(t *testing.T) {
+	dir := t.TempDir()
+	writeChart(t, filepath.Join(dir, "web"), chartFiles("web", "1.0.0"))
+	writeChart(t, filepath.Join(dir, "team", "db"), chartFiles("db", "2.0.0"))
+	writeChart(t, filepath.Join(dir, "broken"), map[string]string{"Chart.yaml": "name: [", "values.yaml": ""})
+	writeChart(t, filepath.Join(dir, "lib"), map[string]string{"Chart.yaml": "apiVersion: v2\nname: lib\nversion: 1.0.0\ntype: library\n"})
+	writeChart(t, dir, map[string]string{"api-3.0.0.tgz": string(archive(t, "api", chartFiles("api", "3.0.0"))), "notes.txt": "x", "-bad/Chart.yaml": "name: bad"})
+	server := serveCharts(t, true)
+	down := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(down.Close)
+
+	h := withoutHelm(t, Config{ChartDir: dir, Repositories: []Repository{{"own", server.URL + "/charts"}, {"gone", down.URL}}})
+	uploaded, err := h.UploadChart(t.Context(), bytes.NewReader(archive(t, "mine", chartFiles("mine", "4.0.0"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, problems := h.ListCharts(t.Context())
+	one := func(ref string, source stream.ChartSource, name, version string) stream.ChartItem {
+		return stream.ChartItem{
+			Ref: ref, Source: source, Name: name, Description: "A small chart.",
+			Versions: []stream.ChartVersion{{Version: version, AppVersion: "7"}},
+		}
+	}
+	want := []stream.ChartItem{
+		one("api-3.0.0.tgz", stream.ChartFromDirectory, "api", "3.0.0"),
+		one("team/db", stream.ChartFromDirectory, "db", "2.0.0"),
+		one("web", stream.ChartFromDirectory, "web", "1.0.0"),
+		one(uploaded.Ref, stream.ChartFromUpload, "mine", "4.0.0"),
+		{
+			Ref: "small", Repo: "own", Source: stream.ChartFromRepository, Name: "small", Description: "A small chart.",
+			Versions: []stream.ChartVersion{{Version: "1.2.3", AppVersion: "7"}, {Version: "1.0.0", Deprecated: true}},
+		},
+	}
+	if diff := cmp.Diff(want, items); diff != "" {
+		t.Errorf("charts (-want +got):\n%s", diff)
+	}
+	var where []string
+	for _, p := range problems {
+		where = append(where, p.Where)
+		if strings.Contains(p.Message, dir) {
+			t.Errorf("%s: the message shows the server's path: %s", p.Where, p.Message)
+		}
+	}
+	if diff := cmp.Diff([]string{"broken", "gone"}, where); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+// An index is asked for once in a while only, whoever asks.
+func TestIndexesAreKept(t *testing.T) {
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) > 1 {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		fmt.Fprint(w, "entries: {}")
+	}))
+	t.Cleanup(server.Close)
+	i := newIndexes()
+	for range 3 {
+		if _, err := i.get(t.Context(), server.URL); err != nil {
+			t.Fatal(err)
+		}
+	}
+	i.kept.Flush()
+	for range 3 {
+		if _, err := i.get(t.Context(), server.URL); !errors.Is(err, stream.ErrNoChart) || !strings.Contains(err.Error(), "500") {
+			t.Errorf("got %v, want that the server answered 500", err)
+		}
+	}
+	if n := asked.Load(); n != 2 {
+		t.Errorf("the server was asked %d times, want 2", n)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	i.kept.Flush()
+	if _, err := i.get(ctx, server.URL); err == nil {
+		t.Error("a caller that has left got an answer")
+	}
+}
+
+func TestChartsAreDescribed(t *testing.T) {
+	dir := t.TempDir()
+	writeChart(t, filepath.Join(dir, "small"), chartFiles("small", "1.2.3"))
+	server := serveCharts(t, true)
+	check := func(h *Helm, c stream.Chart) {
+		t.Helper()
+		got, err := h.DescribeChart(t.Context(), c)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if got.Metadata.Version != "1.2.3" || got.Values != "# How much.\nsize: 1\n" || got.Readme != "# small\n" || !strings.Contains(string(got.Schema), "integer") {
+			t.Errorf("%+v: got %+v", c, got)
+		}
+	}
+	h := withoutHelm(t, Config{ChartDir: dir})
+	check(h, stream.Chart{Ref: "small"})
+	if _, err := h.DescribeChart(t.Context(), stream.Chart{Ref: "small", Repo: server.URL + "/charts"}); !errors.Is(err, stream.ErrNoHelm) {
+		t.Errorf("got %v, want that helm is missing", err)
+	}
+	for _, major := range []int{3, 4} {
+		h := realHelm(t, major, Config{ChartDir: dir, Repositories: []Repository{{"own", server.URL + "/charts"}}})
+		check(h, stream.Chart{Ref: "small", Repo: "own", Version: "^1"})
+		check(h, stream.Chart{Ref: server.URL + "/charts/small-1.2.3.tgz"})
+		_, err := h.DescribeChart(t.Context(), stream.Chart{Ref: "absent", Repo: "own"})
+		if !errors.Is(err, stream.ErrNoChart) || !strings.Contains(err.Error(), "absent") {
+			t.Errorf("got %v, want helm's own error", err)
+		}
+	}
+}
+
+func TestWhatIsNoChartIsNotKept(t *testing.T) {
+	h := withoutHelm(t, Config{})
+	library := chartFiles("lib", "1.0.0")
+	library["Chart.yaml"] += "type: library\n"
+	outside := chartFiles("web", "1.0.0")
+	outside["../../outside"] = "x"
+	nameless := chartFiles("", "1.0.0")
+	for what, data := range map[string][]byte{
+		"nothing":               nil,
+		"no archive":            []byte("apiVersion: v2"),
+		"half an archive":       archive(t, "web", chartFiles("web", "1.0.0"))[:200],
+		"a library":             archive(t, "lib", library),
+		"a path that leads out": archive(t, "web", outside),
+		"no name":               archive(t, "web", nameless),
+	} {
+		_, err := h.UploadChart(t.Context(), bytes.NewReader(data))
+		invalid := (*stream.InvalidError)(nil)
+		if !errors.As(err, &invalid) || strings.Contains(err.Error(), h.config.Uploads) {
+			t.Errorf("%s: got %v, want a refusal", what, err)
+		}
+	}
+	if left, _ := os.ReadDir(h.config.Uploads); len(left) != 0 {
+		t.Errorf("%d files are left", len(left))
+	}
+}
+
+func TestUploadsAreBoundedAndSessionsKeepTheirs(t *testing.T) {
+	h := withoutHelm(t, Config{})
+	first, err := h.UploadChart(t.Context(), bytes.NewReader(archive(t, "web", chartFiles("web", "1.0.0"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(h.uploadPath(first.Ref), old, old); err != nil {
+		t.Fatal(err)
+	}
+	session := stream.SessionRef{ID: "s"}
+	p, err := h.Prepare(session, stream.Request{Operation: stream.OperationInstall, Chart: stream.Chart{Ref: first.Ref}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() })
+	if err := os.Chtimes(h.uploadPath(first.Ref), old, old); err != nil {
+		t.Fatal(err)
+	}
+	for i := range maxUploads {
+		name := filepath.Join(h.config.Uploads, fmt.Sprintf("%064x.tgz", i))
+		if err := os.WriteFile(name, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := h.UploadChart(t.Context(), bytes.NewReader(archive(t, "web", chartFiles("web", "2.0.0")))); err != nil {
+		t.Fatal(err)
+	}
+	if kept, _ := os.ReadDir(h.config.Uploads); len(kept) != maxUploads {
+		t.Errorf("%d archives are kept, want %d", len(kept), maxUploads)
+	}
+	if _, err := h.localChart(first.Ref); err == nil || !strings.Contains(err.Error(), "upload it again") {
+		t.Errorf("got %v, want that the archive is not kept any more", err)
+	}
+	_, ref := h.chartArguments(session.ID, stream.Chart{Ref: first.Ref})
+	if _, err := loadChart(ref); err != nil {
+		t.Errorf("the session has lost its chart: %v", err)
+	}
+}

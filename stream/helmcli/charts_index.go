@@ -1,0 +1,135 @@
+package helmcli
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/patrickmn/go-cache"
+	"golang.org/x/sync/singleflight"
+	"sigs.k8s.io/yaml"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+const (
+	// fetchTimeout bounds the fetching of an index.
+	fetchTimeout = 30 * time.Second
+	// maxIndex bounds an index, in bytes.
+	maxIndex = 64 << 20
+	// indexLife is how long an index is taken for current.
+	indexLife = 5 * time.Minute
+	// failureLife is how long a repository that failed is left alone.
+	failureLife = 15 * time.Second
+)
+
+// index is a repository's index.yaml, as far as lists need it
+// (helm.sh/helm/v3/pkg/repo has all of it, but imports helm's whole CLI).
+type index struct {
+	Entries map[string][]indexEntry `json:"entries"`
+}
+
+type indexEntry struct {
+	Version     string `json:"version"`
+	AppVersion  string `json:"appVersion"`
+	Description string `json:"description"`
+	Icon        string `json:"icon"`
+	Deprecated  bool   `json:"deprecated"`
+}
+
+// fetchIndex reads a repository's index as it is. It blocks for fetchTimeout at
+// most. Its errors hold no credential.
+func fetchIndex(ctx context.Context, address string, c credentials) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	fail := func(err error) ([]byte, error) {
+		return nil, fmt.Errorf("%w: read the index of %s: %w", stream.ErrNoChart, address, err)
+	}
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DisableKeepAlives: true}
+	if c.authorities != nil {
+		pool := x509.NewCertPool()
+		pool.AppendCertsFromPEM(c.authorities)
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool}
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(address, "/")+"/index.yaml", nil)
+	if err != nil {
+		return fail(err)
+	}
+	if c.username != "" {
+		request.SetBasicAuth(c.username, c.password)
+	}
+	response, err := (&http.Client{Transport: transport}).Do(request)
+	if err != nil {
+		return fail(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fail(fmt.Errorf("the server answered %s", response.Status))
+	}
+	data, err := io.ReadAll(io.LimitReader(response.Body, maxIndex+1))
+	if err != nil {
+		return fail(err)
+	}
+	if len(data) > maxIndex {
+		return fail(fmt.Errorf("it is larger than %d bytes", maxIndex))
+	}
+	return data, nil
+}
+
+func readIndex(ctx context.Context, address string) (*index, error) {
+	data, err := fetchIndex(ctx, address, credentials{})
+	if err != nil {
+		return nil, err
+	}
+	read := &index{}
+	if err := yaml.Unmarshal(data, read); err != nil {
+		return nil, fmt.Errorf("%w: the index of %s is no YAML of a chart repository", stream.ErrNoChart, address)
+	}
+	return read, nil
+}
+
+// indexes keeps the configured repositories' indexes for a while, or why one
+// cannot be read.
+type indexes struct {
+	kept  *cache.Cache
+	calls singleflight.Group
+}
+
+// newIndexes returns an empty store. It starts nothing: indexes that have
+// expired are replaced, and there are no more than repositories.
+func newIndexes() *indexes { return &indexes{kept: cache.New(indexLife, 0)} }
+
+// get returns a repository's index. Callers that ask at the same time wait for
+// one answer; it goes on when one of them leaves.
+func (i *indexes) get(ctx context.Context, address string) (*index, error) {
+	if kept, ok := i.kept.Get(address); ok {
+		if err, failed := kept.(error); failed {
+			return nil, err
+		}
+		return kept.(*index), nil
+	}
+	answer := i.calls.DoChan(address, func() (any, error) {
+		read, err := readIndex(context.WithoutCancel(ctx), address)
+		if err != nil {
+			i.kept.Set(address, err, failureLife)
+			return nil, err
+		}
+		i.kept.SetDefault(address, read)
+		return read, nil
+	})
+	select {
+	case a := <-answer:
+		if a.Err != nil {
+			return nil, a.Err
+		}
+		return a.Val.(*index), nil
+	case <-ctx.Done():
+		return nil, errors.Join(stream.ErrNoChart, ctx.Err())
+	}
+}
