@@ -22,6 +22,8 @@ type Cluster struct {
 	State func() ClusterState
 	// Releases is what the watch knows.
 	Releases Releases
+	// Objects reads the objects of releases.
+	Objects Objects
 }
 
 // ClusterState is how the watch of a cluster stands.

@@ -110,6 +110,7 @@ func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
 		"SessionList":         {sessionList{}},
 		"Release":             {releaseItem{}},
 		"ReleaseList":         {releaseList{}},
+		"ResourceList":        {resourceList{}},
 		"Cluster":             {clusterItem{}},
 		"ClusterList":         {clusterList{}},
 		"Accepted":            {accepted{}},

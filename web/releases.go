@@ -144,10 +144,7 @@ func (s *Server) getRelease(c *gin.Context) error {
 	}
 	revisions := cluster.Releases.Revisions(ref.Namespace, ref.Name)
 	if len(revisions) == 0 {
-		return &apiError{
-			status: http.StatusNotFound, code: codeNotFound,
-			message: "There is no release " + ref.Name + " in namespace " + ref.Namespace + ".",
-		}
+		return noRelease(ref)
 	}
 	newest := slices.MaxFunc(revisions, func(a, b *decoder.Revision) int { return cmp.Compare(a.Number, b.Number) })
 	session, _ := s.options.Operations.Running(ref)
@@ -158,6 +155,13 @@ func (s *Server) getRelease(c *gin.Context) error {
 	}
 	writeJSON(c, http.StatusOK, newReleaseItem(ref.Cluster, newest, session))
 	return nil
+}
+
+func noRelease(ref stream.ReleaseRef) *apiError {
+	return &apiError{
+		status: http.StatusNotFound, code: codeNotFound,
+		message: "There is no release " + ref.Name + " in namespace " + ref.Namespace + ".",
+	}
 }
 
 // tag gathers what an answer depends on into its ETag. It costs a small part

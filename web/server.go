@@ -122,6 +122,7 @@ func (s *Server) routes() []route {
 		{http.MethodDelete, releasePath, s.uninstall},
 		{http.MethodPost, releasePath + "/rollback", s.rollback},
 		{http.MethodGet, releasePath + "/events", s.streamSession},
+		{http.MethodGet, releasePath + "/resources", s.listResources},
 		{http.MethodGet, releasePath + "/sessions", s.listSessions},
 		{http.MethodGet, releasePath + "/sessions/:session", s.getSession},
 		{http.MethodGet, "/healthz", s.health},

@@ -186,7 +186,7 @@ func served(clusters []*informer.Cluster, helm *helmcli.Helm) []web.Cluster {
 	list := make([]web.Cluster, 0, len(clusters))
 	for _, c := range clusters {
 		list = append(list, web.Cluster{
-			ID: c.ID, Server: c.Server, HelmVersion: helm.Version(), Releases: c,
+			ID: c.ID, Server: c.Server, HelmVersion: helm.Version(), Releases: c, Objects: c,
 			State: func() web.ClusterState {
 				health := c.Health()
 				return web.ClusterState{Reachable: health.Reachable, Synced: health.Synced, Problem: health.Error}

@@ -1,0 +1,72 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// Objects is what web needs to show a release's objects. Its methods ask the
+// API server and may be called concurrently.
+type Objects interface {
+	// Record fetches one revision in full. It fails with stream.ErrNotFound
+	// when there is none.
+	Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error)
+	// Snapshot returns the rows of the record's objects as they are now.
+	Snapshot(ctx context.Context, record *decoder.Record) ([]stream.Resource, error)
+}
+
+// resourceList is a release's objects at a moment.
+type resourceList struct {
+	Revision  int               `json:"revision"`
+	Resources []stream.Resource `json:"resources"`
+	Summary   stream.Summary    `json:"summary"`
+}
+
+// listResources reads the objects of a release's newest revision from the API
+// server, whether or not an operation is running. What a chart made once and
+// its newest revision does not name is not among them.
+func (s *Server) listResources(c *gin.Context) error {
+	ref, cluster, err := s.releaseRef(c)
+	if err != nil {
+		return err
+	}
+	if err := cluster.synced(); err != nil {
+		return err
+	}
+	revisions := cluster.Releases.Revisions(ref.Namespace, ref.Name)
+	if len(revisions) == 0 {
+		return noRelease(ref)
+	}
+	newest := slices.MaxFunc(revisions, func(a, b *decoder.Revision) int { return cmp.Compare(a.Number, b.Number) })
+	if newest.Problem != "" {
+		return &apiError{
+			status: http.StatusServiceUnavailable, code: codeUnavailable,
+			message: "The record that names the objects of " + ref.Name + " cannot be read: " + newest.Problem,
+		}
+	}
+	record, err := cluster.Objects.Record(c.Request.Context(), ref.Namespace, ref.Name, newest.Number)
+	if err != nil {
+		return cluster.asked(err)
+	}
+	rows, err := cluster.Objects.Snapshot(c.Request.Context(), record)
+	if err != nil {
+		return cluster.asked(err)
+	}
+	writeJSON(c, http.StatusOK, resourceList{Revision: newest.Number, Resources: append([]stream.Resource{}, rows...), Summary: stream.Summarize(rows)})
+	return nil
+}
+
+// asked is why a question to the API server failed.
+func (w *watched) asked(err error) error {
+	if state := w.State(); !state.Reachable {
+		return &apiError{status: http.StatusServiceUnavailable, code: codeUnreachable, message: "Cluster " + w.ID + " cannot be reached. " + state.Problem}
+	}
+	return err
+}

@@ -1,0 +1,94 @@
+package web_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web"
+)
+
+// objects is what an API server answers about a release's objects.
+type objects struct {
+	asked int // the revision that was asked for last
+	rows  []stream.Resource
+	err   error
+}
+
+func (o *objects) Record(_ context.Context, _, _ string, revision int) (*decoder.Record, error) {
+	o.asked = revision
+	return &decoder.Record{}, o.err
+}
+
+func (o *objects) Snapshot(context.Context, *decoder.Record) ([]stream.Resource, error) {
+	return o.rows, nil
+}
+
+type resourceList struct {
+	Revision  int
+	Resources []stream.Resource
+	Summary   stream.Summary
+}
+
+func TestResourcesAreThoseOfTheNewestRevision(t *testing.T) {
+	o := &objects{rows: []stream.Resource{
+		{Kind: "Deployment", APIVersion: "apps/v1", Namespace: "shop", Name: "web", Status: "Progressing", Total: 1},
+		{
+			Kind: "Pod", APIVersion: "v1", Namespace: "shop", Name: "web-1", Status: "ImagePullBackOff", Owner: "apps/Deployment/shop/web",
+			Cause: stream.Cause{
+				Object: stream.ObjectRef{Kind: "Pod", Namespace: "shop", Name: "web-1"}, Container: "web",
+				Reason: "ImagePullBackOff", Text: "it cannot pull", Final: true, Rank: stream.RankContainer,
+			},
+		},
+		{Kind: "Service", APIVersion: "v1", Namespace: "shop", Name: "web", Status: "NotFound"},
+	}}
+	f := newFixture(t, func(options *web.Options, _ *stream.Setup) { options.Clusters[0].Objects = o })
+	f.releases.put(revision("shop", "web", 9, decoder.StatusSuperseded), revision("shop", "web", 10, decoder.StatusDeployed))
+
+	var list resourceList
+	f.do(http.MethodGet, shopURL+"/web/resources", "").decode(http.StatusOK, &list)
+	if o.asked != 10 || list.Revision != 10 {
+		t.Errorf("revision %d was read and %d answered, want 10", o.asked, list.Revision)
+	}
+	want := stream.Summary{Total: 2, Causes: []stream.Cause{{
+		Object: stream.ObjectRef{Kind: "Pod", Namespace: "shop", Name: "web-1"}, Container: "web",
+		Reason: "ImagePullBackOff", Text: "it cannot pull", Final: true,
+	}}}
+	if diff := cmp.Diff(want, list.Summary); diff != "" {
+		t.Errorf("summary (-want +got):\n%s", diff)
+	}
+	if len(list.Resources) != 3 || list.Resources[2].Status != "NotFound" {
+		t.Errorf("rows %+v", list.Resources)
+	}
+}
+
+func TestResourcesSayWhyThereAreNone(t *testing.T) {
+	o := &objects{}
+	f := newFixture(t, func(options *web.Options, _ *stream.Setup) { options.Clusters[0].Objects = o })
+	f.do(http.MethodGet, shopURL+"/web/resources", "").wantError(http.StatusNotFound, "not_found")
+
+	f.releases.put(revision("shop", "web", 1, decoder.StatusDeployed))
+	var list resourceList
+	f.do(http.MethodGet, shopURL+"/web/resources", "").decode(http.StatusOK, &list)
+	if list.Resources == nil || list.Summary.Causes == nil {
+		t.Errorf("an empty release has no lists: %+v", list)
+	}
+
+	o.err = errors.New("connection refused")
+	f.do(http.MethodGet, shopURL+"/web/resources", "").wantError(http.StatusInternalServerError, "internal")
+	f.state = func() web.ClusterState { return web.ClusterState{Synced: true, Problem: "It is down."} }
+	f.do(http.MethodGet, shopURL+"/web/resources", "").wantError(http.StatusServiceUnavailable, "unreachable_cluster")
+	o.err = stream.ErrNotFound
+	f.state = func() web.ClusterState { return web.ClusterState{Reachable: true, Synced: true} }
+	f.do(http.MethodGet, shopURL+"/web/resources", "").wantError(http.StatusNotFound, "not_found")
+
+	broken := revision("shop", "old", 1, decoder.StatusDeployed)
+	broken.Problem = "not gzip"
+	f.releases.put(broken)
+	f.do(http.MethodGet, shopURL+"/old/resources", "").wantError(http.StatusServiceUnavailable, "unavailable")
+}
