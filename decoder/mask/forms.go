@@ -61,19 +61,16 @@ func looksRandom(text string) bool {
 	return strings.ContainsAny(text, "0123456789=+/_") || strings.ToLower(text[1:]) != text[1:]
 }
 
-// assignment is a key and a value: in YAML, JSON, properties, an environment
-// file or a command line.
-var assignment = regexp.MustCompile(`([A-Za-z_-][\w.-]*)["']?[ \t]*(?:[:=]|=>)[ \t]*(?:"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|([^\s"',;&{}\[\]][^\s"',;&]*))`)
-
-// flag is the same with nothing but a blank between.
-var flag = regexp.MustCompile(`(?:^|\s)--?([A-Za-z][\w-]*)[ \t]+([^\s"'-][^\s"']*)`)
-
-// element is the same in XML.
+// element is a key and a value in XML.
 var element = regexp.MustCompile(`<([A-Za-z][\w.:-]*)>([^<\n]+)</`)
 
 // find returns the parts of a text that are secret by their looks. names says
 // which keys name a secret.
 func find(text string, names func(key string) bool) []span {
+	const least = 3
+	if len(text) < least {
+		return nil
+	}
 	var found []span
 	for _, f := range forms {
 		if !strings.Contains(text, f.sign) {
@@ -86,29 +83,19 @@ func find(text string, names func(key string) bool) []span {
 			}
 		}
 	}
-	if strings.ContainsAny(text, ":=") {
-		found = appendNamed(found, assignment, text, names)
-	}
-	if strings.Contains(text, "-") {
-		found = appendNamed(found, flag, text, names)
-	}
+	found = appendAssigned(found, text, names)
+	found = appendFlags(found, text, names)
 	if strings.Contains(text, "</") {
 		found = appendNamed(found, element, text, names)
 	}
 	return found
 }
 
-// appendNamed adds the values, of which one of the groups behind the first
-// matched, of the keys that name a secret.
+// appendNamed adds the values of the elements that are named like a secret.
 func appendNamed(found []span, pattern *regexp.Regexp, text string, names func(string) bool) []span {
 	for _, at := range pattern.FindAllStringSubmatchIndex(text, -1) {
-		if !names(text[at[2]:at[3]]) {
-			continue
-		}
-		for group := 4; group < len(at); group += 2 {
-			if start, end := at[group], at[group+1]; start < end && !computed(text[start:end]) {
-				found = append(found, span{start, end})
-			}
+		if names(text[at[2]:at[3]]) && !computed(text[at[4]:at[5]]) {
+			found = append(found, span{at[4], at[5]})
 		}
 	}
 	return found

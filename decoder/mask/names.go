@@ -37,14 +37,27 @@ var plainInside = []string{
 
 // namesSecret reports whether what stands under a key is secret.
 func namesSecret(key string) bool {
-	plain := strings.ReplaceAll(letters(key), "tokeniz", "")
-	words := words(key)
-	if !slices.ContainsFunc(secretParts, func(part string) bool { return strings.Contains(plain, part) }) &&
-		!slices.ContainsFunc(words, func(word string) bool { return slices.Contains(secretWords, word) }) {
+	const longest = 256 // A longer one is no name that somebody gave.
+	if len(key) > longest {
 		return false
 	}
-	return !slices.Contains(plainStarts, words[0]) && !slices.Contains(plainKeys, plain) && !strings.HasPrefix(plain, "existingsecret") &&
+	plain := strings.ReplaceAll(letters(key), "tokeniz", "")
+	if !containsAny(plain, secretParts) && !(containsAny(plain, secretWords) && slices.ContainsFunc(words(key), func(word string) bool {
+		return slices.Contains(secretWords, word)
+	})) {
+		return false
+	}
+	return !slices.Contains(plainStarts, words(key)[0]) && !slices.Contains(plainKeys, plain) && !strings.HasPrefix(plain, "existingsecret") &&
 		!slices.ContainsFunc(plainEnds, func(end string) bool { return strings.HasSuffix(plain, end) })
+}
+
+func containsAny(text string, parts []string) bool {
+	for _, part := range parts {
+		if strings.Contains(text, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // proseParts make a word in a sentence or a log line announce a secret. They

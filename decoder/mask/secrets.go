@@ -32,6 +32,11 @@ func FromRecord(record *decoder.Record) Source {
 		return Source{}
 	}
 	s := Source{Values: []json.RawMessage{record.Config, record.ChartValues}, Schema: Schema(record), Manifests: []string{record.Manifest}}
+	// What is secret can come from both: the name of a variable from the
+	// chart, its value from the user.
+	if merged, err := decoder.MergedValues(record); err == nil {
+		s.Values = append(s.Values, merged)
+	}
 	for _, hook := range record.Hooks {
 		s.Manifests = append(s.Manifests, hook.Manifest)
 	}
@@ -71,6 +76,9 @@ func (m *Masker) Collect(sources ...Source) *Secrets {
 			for _, root := range readValues(values) {
 				s.collect(root, place{schemas: described})
 			}
+		}
+		if described.root != nil {
+			eachSample(described.root, "", open, s.collect)
 		}
 		for _, manifest := range source.Manifests {
 			for _, chunk := range documents(manifest) {
@@ -160,8 +168,12 @@ func typed(node *yaml.Node, value string) string {
 
 // mask hides the secrets of a tree and reports whether there were any.
 func (s *Secrets) mask(root *yaml.Node, at place) bool {
+	return s.maskBut(map[*yaml.Node]bool{}, root, at)
+}
+
+// maskBut is mask for a tree of which some scalars are masked already.
+func (s *Secrets) maskBut(done map[*yaml.Node]bool, root *yaml.Node, at place) bool {
 	changed := false
-	whole := map[*yaml.Node]bool{}
 	w := walker{}
 	w.label = func(node *yaml.Node, path string) {
 		if masked := s.mend(path, node.Value, s.known.find(node.Value), find(node.Value, noName)); masked != node.Value {
@@ -169,11 +181,11 @@ func (s *Secrets) mask(root *yaml.Node, at place) bool {
 		}
 	}
 	w.leaf = func(node *yaml.Node, at place) {
-		if whole[node] {
+		if done[node] {
 			return
 		}
 		if masked := s.scalar(node, at); masked != node.Value {
-			whole[node] = hidden(node, at)
+			done[node] = hidden(node, at)
 			node.Value, node.Tag, changed = masked, tree.String, true
 			if !strings.Contains(masked, "\n") {
 				node.Style = 0

@@ -1,0 +1,168 @@
+package mask
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+	"helm.sh/helm/v3/pkg/chart"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/tree"
+)
+
+// Record returns a copy of a record in which everything secret is masked, Raw
+// included, so that it may be shown as a whole. Collect should know the record.
+// The error wraps decoder.ErrNotRecord when a part has a shape in which secrets
+// cannot be told.
+func (s *Secrets) Record(record *decoder.Record) (*decoder.Record, error) {
+	masked := *record
+	masked.Description = s.Text(record.Description)
+	masked.Notes = s.Text(record.Notes)
+	masked.Manifest = s.Manifest(record.Manifest)
+	masked.Hooks = make([]decoder.Hook, len(record.Hooks))
+	for i, hook := range record.Hooks {
+		hook.Manifest = s.Manifest(hook.Manifest)
+		masked.Hooks[i] = hook
+	}
+	schema := Schema(record)
+	var errs [4]error
+	masked.Config, errs[0] = s.Values(record.Config, schema)
+	masked.ChartValues, errs[1] = s.Values(record.ChartValues, schema)
+	masked.Metadata, errs[2] = s.metadata(record.Metadata)
+	masked.Raw, errs[3] = s.raw(record, &masked, schema)
+	for _, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("%w: mask the record: %w", decoder.ErrNotRecord, err)
+		}
+	}
+	return &masked, nil
+}
+
+func (s *Secrets) metadata(metadata *chart.Metadata) (*chart.Metadata, error) {
+	if metadata == nil {
+		return nil, nil
+	}
+	plain, err := json.Marshal(metadata)
+	if err != nil {
+		return nil, err
+	}
+	hidden, err := s.Values(plain, nil)
+	if err != nil {
+		return nil, err
+	}
+	var masked chart.Metadata
+	return &masked, json.Unmarshal(hidden, &masked)
+}
+
+// raw masks the whole record, of which masked has some parts already. What is
+// not known by its field is masked like values.
+func (s *Secrets) raw(record, masked *decoder.Record, schema []byte) (json.RawMessage, error) {
+	root, err := tree.FromJSON(record.Raw)
+	if err != nil {
+		return nil, err
+	}
+	info, chartNode := tree.Get(root, "info"), tree.Get(root, "chart")
+	for _, values := range []*yaml.Node{tree.Get(root, "config"), tree.Get(chartNode, "values")} {
+		if values != nil {
+			s.mask(values, place{schemas: newSchemas(schema)})
+		}
+	}
+	done := map[*yaml.Node]bool{}
+	text := func(node *yaml.Node, mask func(string) string) {
+		if node != nil && node.Tag == tree.String {
+			node.Value, done[node] = mask(node.Value), true
+		}
+	}
+	text(tree.Get(root, "manifest"), func(string) string { return masked.Manifest })
+	for i, hook := range items(tree.Get(root, "hooks")) {
+		text(tree.Get(hook, "manifest"), func(string) string { return masked.Hooks[i].Manifest })
+	}
+	text(tree.Get(info, "notes"), s.Text)
+	text(tree.Get(info, "description"), s.Text)
+	text(tree.Get(chartNode, "schema"), s.packed(s.schema))
+	for _, list := range []string{"templates", "files"} {
+		for _, file := range items(tree.Get(chartNode, list)) {
+			text(tree.Get(file, "data"), s.packed(s.file))
+		}
+	}
+	s.maskBut(done, root, place{})
+	return tree.JSON(root)
+}
+
+// packed masks what stands in base64.
+func (s *Secrets) packed(mask func(string) string) func(string) string {
+	return func(text string) string {
+		plain, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			return s.Text(text)
+		}
+		return base64.StdEncoding.EncodeToString([]byte(mask(string(plain))))
+	}
+}
+
+// file masks a template or another file of the chart.
+func (s *Secrets) file(text string) string {
+	return s.mend("", text, s.known.find(text), find(text, namesSecret))
+}
+
+// Schema masks a chart's JSON schema: the defaults and examples that it gives
+// for secret values. One that cannot be read is masked as text.
+func (s *Secrets) Schema(schema []byte) []byte { return []byte(s.schema(string(schema))) }
+
+func (s *Secrets) schema(text string) string {
+	root, err := tree.FromJSON([]byte(text))
+	if err != nil {
+		return s.file(text)
+	}
+	changed := false
+	eachSample(root, "", open, func(node *yaml.Node, at place) { changed = s.mask(node, at) || changed })
+	if !changed {
+		return s.mend("", text, s.known.find(text), find(text, noName))
+	}
+	masked, err := tree.JSON(root)
+	if err != nil {
+		return s.file(text)
+	}
+	return s.mend("", string(masked), s.known.find(string(masked)), find(string(masked), noName))
+}
+
+// eachSample visits the values that a schema itself holds.
+func eachSample(schema *yaml.Node, path string, l level, visit func(*yaml.Node, place)) {
+	if schema.Kind != yaml.MappingNode {
+		return
+	}
+	here := schemas{root: schema}
+	here.add(schema)
+	if here.secret() {
+		l = secret
+	}
+	for i := 0; i+1 < len(schema.Content); i += 2 {
+		key, value := schema.Content[i].Value, schema.Content[i+1]
+		switch key {
+		case "default", "const", "examples", "enum":
+			visit(value, place{path: path, level: l})
+		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
+			for j := 0; value.Kind == yaml.MappingNode && j+1 < len(value.Content); j += 2 {
+				inner, name := l, value.Content[j].Value
+				if namesSecret(name) {
+					inner = secret
+				}
+				eachSample(value.Content[j+1], tree.Join(path, name), inner, visit)
+			}
+		default:
+			eachSample(value, path, l, visit)
+			for _, one := range items(value) {
+				eachSample(one, path, l, visit)
+			}
+		}
+	}
+}
+
+func items(node *yaml.Node) []*yaml.Node {
+	if node == nil || node.Kind != yaml.SequenceNode {
+		return nil
+	}
+	return node.Content
+}
