@@ -123,6 +123,9 @@ func jsonFields(t reflect.Type) map[string]reflect.StructField {
 
 // kindWord is what a Go type is called in JSON.
 func kindWord(t reflect.Type) string {
+	if t == reflect.TypeFor[stream.Choice]() {
+		return "a word, true or false"
+	}
 	switch t.Kind() {
 	case reflect.Bool:
 		return "true or false"

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -22,7 +23,8 @@ func TestBodiesAreReadStrictly(t *testing.T) {
 		{"unknown field of the chart", `{"name":"a","chart":{"ref":"x","digest":"y"}}`, 400, "unknown_field", "chart.digest"},
 		{"unknown option", `{"name":"a","chart":{"ref":"x"},"options":{"atomic":true}}`, 400, "unknown_field", "options.atomic"},
 		{"wrong case", `{"name":"a","chart":{"ref":"x"},"Options":{}}`, 400, "unknown_field", "Options"},
-		{"wrong type", `{"name":"a","chart":{"ref":"x"},"options":{"wait":"hunter2"}}`, 400, "bad_request", "options.wait"},
+		{"wrong type", `{"name":"a","chart":{"ref":"x"},"options":{"noHooks":"hunter2"}}`, 400, "bad_request", "options.noHooks"},
+		{"neither a word nor true", `{"name":"a","chart":{"ref":"x"},"options":{"wait":["hunter2"]}}`, 400, "bad_request", "options.wait"},
 		{"fraction of a second", `{"name":"a","chart":{"ref":"x"},"options":{"timeoutSeconds":1.5}}`, 400, "bad_request", "options.timeoutSeconds"},
 		{"values are no object", `{"name":"a","chart":{"ref":"x"},"values":["hunter2"]}`, 400, "bad_request", "values"},
 		{"values are no YAML", `{"name":"a","chart":{"ref":"x"},"valuesYAML":"a: 1\nb: [hunter2"}`, 400, "bad_request", "valuesYAML"},
@@ -72,12 +74,12 @@ func TestUninstallTakesItsOptionsFromTheQuery(t *testing.T) {
 		}
 	}
 	var accepted struct{ SessionID string }
-	f.do(http.MethodDelete, shopURL+"/web?keepHistory=true&timeoutSeconds=20&description=bye&historyMax=3", "").decode(http.StatusAccepted, &accepted)
+	f.do(http.MethodDelete, shopURL+"/web?keepHistory=true&timeoutSeconds=20&description=bye&historyMax=3&wait=true&cascade=orphan", "").decode(http.StatusAccepted, &accepted)
 	three := 3
 	want := stream.Request{
 		Operation: stream.OperationUninstall,
 		Release:   stream.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"},
-		Options:   stream.Options{KeepHistory: true, TimeoutSeconds: 20, Description: "bye", HistoryMax: &three},
+		Options:   stream.Options{KeepHistory: true, TimeoutSeconds: 20, Description: "bye", HistoryMax: &three, Wait: stream.ChoiceTrue, Cascade: "orphan"},
 	}
 	if diff := cmp.Diff(want, f.helm.process(accepted.SessionID).Request()); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)
@@ -107,5 +109,20 @@ func TestValuesObjectIsLaidOverYAML(t *testing.T) {
 				t.Errorf("values (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestChoicesMayBeWordsOrBooleans(t *testing.T) {
+	f := newFixture(t)
+	for body, want := range map[string]stream.Options{
+		`{"wait":true,"serverSide":false}`:                      {Wait: stream.ChoiceTrue, ServerSide: stream.ChoiceFalse},
+		`{"wait":"true","serverSide":"auto","dryRun":"client"}`: {Wait: stream.ChoiceTrue, ServerSide: stream.ChoiceAuto, DryRun: stream.DryRunClient},
+		`{"wait":"legacy","serverSide":"false"}`:                {Wait: stream.WaitLegacy, ServerSide: stream.ChoiceFalse},
+	} {
+		var accepted struct{ SessionID string }
+		f.do(http.MethodPost, shopURL, `{"name":"`+fmt.Sprintf("r%d", len(body))+`","chart":{"ref":"x"},"options":`+body+`}`).decode(http.StatusAccepted, &accepted)
+		if diff := cmp.Diff(want, f.helm.process(accepted.SessionID).Request().Options); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", body, diff)
+		}
 	}
 }

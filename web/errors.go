@@ -69,6 +69,7 @@ var sentinels = []struct {
 	{stream.ErrNotFound, http.StatusNotFound, codeNotFound},
 	{stream.ErrTooManyOperations, http.StatusTooManyRequests, codeTooManyOperations},
 	{stream.ErrNoHelm, http.StatusServiceUnavailable, codeUnavailable},
+	{stream.ErrNoChart, http.StatusServiceUnavailable, codeUnavailable},
 	{stream.ErrStopping, http.StatusServiceUnavailable, codeUnavailable},
 }
 

@@ -115,6 +115,11 @@ func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
 		"ClusterList":         {clusterList{}},
 		"Accepted":            {accepted{}},
 		"Health":              {healthBody{}},
+		"ChartList":           {chartList{}},
+		"ChartItem":           {stream.ChartItem{}},
+		"ChartVersion":        {stream.ChartVersion{}},
+		"ChartProblem":        {stream.ChartProblem{}},
+		"ChartDetails":        {stream.ChartDetails{}},
 
 		"TransitionEvent":       {transitionEvent{}},
 		"ClusterResetEvent":     {clusterReset{}},
@@ -215,6 +220,9 @@ func structFields(t reflect.Type) map[string]string {
 func goKind(t reflect.Type) string {
 	if t == reflect.TypeFor[time.Time]() {
 		return "string"
+	}
+	if t == reflect.TypeFor[json.RawMessage]() {
+		return "object|null"
 	}
 	switch t.Kind() {
 	case reflect.Pointer:

@@ -20,6 +20,8 @@ type Options struct {
 	Clusters []Cluster
 	// Operations starts sessions and opens their logs.
 	Operations *stream.Operations
+	// Charts lists and keeps charts; nil for none.
+	Charts Charts
 	// Pages is the built app: index.html, assets/ and what else it needs.
 	Pages fs.FS
 	// NotReady tells what else the server waits for, a sentence each; nil for
@@ -113,6 +115,9 @@ const (
 func (s *Server) routes() []route {
 	return []route{
 		{http.MethodGet, "/clusters", s.listClusters},
+		{http.MethodGet, "/charts", s.listCharts},
+		{http.MethodPost, "/charts", s.uploadChart},
+		{http.MethodGet, "/charts/*ref", s.describeChart},
 		{http.MethodGet, clusterPath + "/releases", s.listReleases},
 		{http.MethodGet, clusterPath + "/releases/events", s.streamTransitions},
 		{http.MethodGet, namespacePath, s.listReleases},

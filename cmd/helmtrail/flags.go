@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/helmcli"
 )
 
 // usageError is a mistake in flags or arguments.
@@ -36,6 +38,7 @@ type serveOptions struct {
 	helmEnv       []string
 	dataDir       string
 	chartDir      string
+	repos         []string
 	auth          string
 	maxOperations int
 	drain         time.Duration
@@ -82,6 +85,7 @@ func (o *serveOptions) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&o.helmEnv, "helm-env", o.helmEnv, "a further `KEY=value` for helm's environment; may be repeated")
 	flags.StringVar(&o.dataDir, "data-dir", o.dataDir, "`folder` for sessions and their events")
 	flags.StringVar(&o.chartDir, "chart-dir", o.chartDir, "`folder` with charts that can be named without a repository")
+	flags.StringSliceVar(&o.repos, "repo", o.repos, "a chart repository to offer, as `name=URL`; may be repeated")
 	flags.StringVar(&o.auth, "auth", o.auth, "who may use it: none (everybody who reaches it; loopback addresses only, where it is the default)")
 	flags.IntVar(&o.maxOperations, "max-operations", o.maxOperations, "how many operations may run at once")
 	flags.DurationVar(&o.drain, "drain", o.drain, "how long running operations may go on after SIGTERM before helm is ended")
@@ -152,7 +156,28 @@ func (o *serveOptions) validate() error {
 			return fmt.Errorf("--chart-dir %s: is not a folder", o.chartDir)
 		}
 	}
-	return nil
+	_, err = o.repositories()
+	return err
+}
+
+// repositories are the chart repositories to offer.
+func (o *serveOptions) repositories() ([]helmcli.Repository, error) {
+	var list []helmcli.Repository
+	for _, pair := range o.repos {
+		name, address, ok := strings.Cut(pair, "=")
+		if !ok {
+			return nil, errors.New("--repo: must be name=URL")
+		}
+		r := helmcli.Repository{Name: name, URL: address}
+		if err := helmcli.CheckRepository(r); err != nil {
+			return nil, fmt.Errorf("--repo %s: %w", name, err)
+		}
+		if slices.ContainsFunc(list, func(other helmcli.Repository) bool { return other.Name == name }) {
+			return nil, fmt.Errorf("--repo %s: the name is given twice", name)
+		}
+		list = append(list, r)
+	}
+	return list, nil
 }
 
 // loopback tells whether only this machine can reach the host.

@@ -113,7 +113,7 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 		MaxOperations: o.maxOperations, Drain: o.drain, Logger: logger,
 	})
 	server, err := web.New(web.Options{
-		Clusters: served(clusters, helm), Operations: operations, Pages: ui.Files(),
+		Clusters: served(clusters, helm), Operations: operations, Charts: helm, Pages: ui.Files(),
 		LocalOnly: o.auth == authNone, Logger: logger,
 	})
 	if err != nil {
@@ -129,8 +129,13 @@ func openHelm(ctx context.Context, o serveOptions, logger *slog.Logger) (*helmcl
 	if err != nil {
 		return nil, fmt.Errorf("find this program to run supervisors: %w", err)
 	}
+	repositories, err := o.repositories()
+	if err != nil {
+		return nil, err
+	}
 	return helmcli.New(ctx, helmcli.Config{
 		Binary: o.helm, Folder: filepath.Join(o.dataDir, "sessions"), ChartDir: o.chartDir,
+		Repositories: repositories, Uploads: filepath.Join(o.dataDir, "charts"),
 		Environment: o.helmEnv, Supervisor: []string{self, superviseCommand}, Logger: logger,
 	})
 }
