@@ -250,3 +250,12 @@ func (w *Watcher) backfill() {
 		w.fetcher.backfill.Add(keyOf(rev))
 	}
 }
+
+// Newest implements [stream.Cluster].
+func (w *Watcher) Newest(namespace, name string) *decoder.Revision {
+	revisions := w.Revisions(namespace, name)
+	if len(revisions) == 0 {
+		return nil
+	}
+	return revisions[len(revisions)-1]
+}

@@ -13,6 +13,11 @@ type Cluster interface {
 	// at a time, until stop is called; after stop has returned f is not
 	// called again. f must not block.
 	Observe(namespace, name string, f func(decoder.Transition)) (stop func())
+	// ObserveAll is Observe for every release of the cluster.
+	ObserveAll(f func(decoder.Transition)) (stop func())
+	// Newest returns the release's newest revision as the watch knows it, nil
+	// if it knows none. It does not block.
+	Newest(namespace, name string) *decoder.Revision
 	// Read asks the API server, not a cache, for every revision of the
 	// release, lowest first. Only the newest one's record is fetched and
 	// decoded. A release that does not exist has no revisions and no error.
@@ -27,6 +32,10 @@ type Cluster interface {
 	Follow(ctx context.Context, record *decoder.Record, f func([]Resource)) error
 	// Snapshot returns the rows as they are now, read from the API server.
 	Snapshot(ctx context.Context, record *decoder.Record) ([]Resource, error)
+	// MarkFailed writes the status failed and a note into the newest
+	// revision's record, and returns that revision. It fails with ErrChanged
+	// when its Secret has another resourceVersion by then.
+	MarkFailed(ctx context.Context, namespace, name, resourceVersion, note string) (revision int, err error)
 	// SecretData reads the data of a Secret, which is a secret to be handed to
 	// helm and nobody else. It fails with ErrNotFound when there is none.
 	SecretData(ctx context.Context, namespace, name string) (map[string][]byte, error)

@@ -3,6 +3,8 @@ package stream
 import (
 	"errors"
 	"fmt"
+
+	"github.com/helmtrail/helmtrail/decoder"
 )
 
 var (
@@ -12,6 +14,12 @@ var (
 	ErrTooManyOperations = errors.New("too many operations are running")
 	// ErrStopping means that helmtrail is being stopped and accepts nothing new.
 	ErrStopping = errors.New("helmtrail is stopping")
+	// ErrChanged means that the release is not as the caller saw it.
+	ErrChanged = errors.New("the release has changed in between")
+	// ErrNotStuck means that there is nothing to recover.
+	ErrNotStuck = errors.New("nothing is pending")
+	// ErrEnded means that the session has ended already.
+	ErrEnded = errors.New("the session has ended")
 	// ErrFenced means that another process has written to the session.
 	ErrFenced = errors.New("another process has taken over the session")
 )
@@ -59,4 +67,19 @@ func (e *UnsupportedError) Error() string {
 		return "options " + e.Option + " and " + e.Other + ": " + e.Reason
 	}
 	return "option " + e.Option + ": " + e.Reason
+}
+
+// PendingError means that somebody may be working on the release, so that a
+// rollback or an uninstall, which helm itself would not refuse, could leave it
+// in disorder.
+type PendingError struct {
+	Release  ReleaseRef
+	Revision int
+	Status   decoder.Status
+}
+
+// Error names the revision and the way past it.
+func (e *PendingError) Error() string {
+	return fmt.Sprintf("revision %d of %s/%s is %s, somebody may be working on it; overridePending goes ahead all the same",
+		e.Revision, e.Release.Namespace, e.Release.Name, e.Status)
 }

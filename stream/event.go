@@ -60,17 +60,18 @@ type Event struct {
 
 // Started is the body of STARTED.
 type Started struct {
-	Operation       Operation `json:"operation"`
-	Origin          Origin    `json:"origin"`
-	Cluster         string    `json:"cluster"`
-	Namespace       string    `json:"namespace"`
-	Release         string    `json:"release"`
-	Chart           string    `json:"chart,omitempty"`
-	HelmVersion     string    `json:"helmVersion,omitempty"`
-	Command         []string  `json:"command,omitempty"`
-	User            string    `json:"user,omitempty"`
-	TimeoutSeconds  float64   `json:"timeoutSeconds"`
-	DeadlineSeconds float64   `json:"deadlineSeconds"`
+	Operation   Operation `json:"operation"`
+	Origin      Origin    `json:"origin"`
+	Cluster     string    `json:"cluster"`
+	Namespace   string    `json:"namespace"`
+	Release     string    `json:"release"`
+	Chart       string    `json:"chart,omitempty"`
+	HelmVersion string    `json:"helmVersion,omitempty"`
+	Command     []string  `json:"command,omitempty"`
+	User        string    `json:"user,omitempty"`
+	// TimeoutSeconds and DeadlineSeconds are nil for observed sessions.
+	TimeoutSeconds  *float64 `json:"timeoutSeconds"`
+	DeadlineSeconds *float64 `json:"deadlineSeconds"`
 }
 
 // LogLine is the body of LOG.
@@ -102,9 +103,10 @@ const (
 
 // Heartbeat is the body of HEARTBEAT; the elapsed time is a common field.
 type Heartbeat struct {
-	TimeoutSeconds  float64 `json:"timeoutSeconds"`
-	DeadlineSeconds float64 `json:"deadlineSeconds"`
-	Phase           Phase   `json:"phase"`
+	// TimeoutSeconds and DeadlineSeconds are nil for observed sessions.
+	TimeoutSeconds  *float64 `json:"timeoutSeconds"`
+	DeadlineSeconds *float64 `json:"deadlineSeconds"`
+	Phase           Phase    `json:"phase"`
 }
 
 // ReleaseStatus is the body of RELEASE_STATUS.
@@ -179,6 +181,16 @@ func (r Resource) Key() string {
 	}
 	return group + "/" + r.Kind + "/" + r.Namespace + "/" + r.Name
 }
+
+// Exists tells whether the object is in the cluster, as far as is known.
+func (r Resource) Exists() bool { return r.Status != StatusNotFound && r.Status != StatusUnknown }
+
+const (
+	// StatusNotFound is the status of an object that is not in the cluster.
+	StatusNotFound = "NotFound"
+	// StatusUnknown is the status of an object that could not be looked up.
+	StatusUnknown = "Unknown"
+)
 
 // Summary counts a snapshot.
 type Summary struct {

@@ -29,7 +29,8 @@ func (w LogWriter) Write(ctx context.Context, bodies ...any) error {
 		}
 		items = append(items, pending{at: time.Now(), kind: kind, body: b})
 	}
-	return w.w.write(ctx, items)
+	_, err := w.w.write(ctx, items)
+	return err
 }
 
 // Beat shows a heartbeat.

@@ -28,7 +28,8 @@ type Process interface {
 	Session() SessionRef
 	// Request is what was asked for, without values.
 	Request() Request
-	// Start forks helm. It fails when helm cannot be run.
+	// Start forks helm, and for a later attempt once more. It fails when helm
+	// cannot be run.
 	Start(ctx context.Context, launch Launch) error
 	// Launched returns what Start was given but for the kubeconfig, and false
 	// when it was never called.
@@ -37,9 +38,10 @@ type Process interface {
 	// mark (0 for all of it), as it comes, and returns how helm ended. It
 	// stops with f's error, or with ctx's.
 	Follow(ctx context.Context, mark int64, f func(Line) error) (ProcessEnd, error)
-	// Stop ends helm: SIGTERM, and after grace SIGKILL. It returns at once
-	// and may be called again.
-	Stop(grace time.Duration) error
+	// Stop asks for helm's end: SIGTERM, and after the grace SIGKILL. It
+	// returns at once. accepted is false when helm had ended before; whoever
+	// asks first says why, a later call can only shorten the grace.
+	Stop(cause StopCause, grace time.Duration) (accepted bool, err error)
 	// Close removes the session's folder. The process must have ended.
 	Close() error
 }
@@ -48,12 +50,30 @@ type Process interface {
 type Launch struct {
 	// Kubeconfig is YAML. It is a secret.
 	Kubeconfig []byte `json:"-"`
+	// Deadline is how long helm may run.
+	Deadline time.Duration `json:"deadline"`
 	// ChartCredentials is the data of the Secret that the request's chart
 	// names, nil when it names none. It is a secret.
 	ChartCredentials map[string][]byte `json:"-"`
 	// StartRevision is the release's newest revision before helm runs, 0 for none.
 	StartRevision int `json:"startRevision"`
+	// Attempt counts from 1.
+	Attempt int `json:"attempt"`
+	// Replace lets an install take over a failed revision (helm install --replace).
+	Replace bool `json:"replace,omitempty"`
 }
+
+// StopCause says why helm was ended before its time.
+type StopCause string
+
+const (
+	// StopCanceled means that somebody cancelled the session.
+	StopCanceled StopCause = "canceled"
+	// StopInterrupted means that helmtrail or its supervisor was told to stop.
+	StopInterrupted StopCause = "interrupted"
+	// StopTimeout means that the deadline passed.
+	StopTimeout StopCause = "timeout"
+)
 
 // Line is one line of helm's output.
 type Line struct {
@@ -68,10 +88,8 @@ type Line struct {
 type ProcessEnd struct {
 	// Exit is nil when helm never ran, or when nobody saw how it ended.
 	Exit *Exit
-	// TimedOut means that the deadline ended it.
-	TimedOut bool
-	// Stopped means that Stop ended it.
-	Stopped bool
+	// Stop says what was asked for before helm had ended; "" when nothing was.
+	Stop StopCause
 	// Problem says why helm could not be run, or that its end was not seen.
 	Problem string
 	// Message is helm's own error: what it printed behind "Error:".

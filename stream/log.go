@@ -158,35 +158,44 @@ func newWriter(chunks *chunks, session SessionRef, started time.Time) *writer {
 }
 
 // write stores what is pending as events, in order, then shows them to
-// readers. What it reports as an error was not stored.
-func (w *writer) write(ctx context.Context, items []pending) error {
+// readers. It returns how many of the items were stored, all unless it fails.
+func (w *writer) write(ctx context.Context, items []pending) (stored int, err error) {
+	seq, mark, elapsed := w.seq, w.mark, w.elapsed
+	defer func() {
+		if err != nil { // what was not stored gets its numbers later
+			w.seq, w.mark, w.elapsed = seq, mark, elapsed
+		}
+	}()
 	data := make([]byte, 0, 512*len(items))
-	for _, b := range items {
+	for i, b := range items {
 		w.elapsed = max(w.elapsed, b.at.Sub(w.started))
 		line, err := json.Marshal(Event{
 			Seq: w.seq + 1, Type: b.kind, Time: b.at, SessionID: w.log.session.ID,
 			Elapsed: w.elapsed, Body: b.body,
 		})
 		if err != nil {
-			return err
+			return stored, err
 		}
 		if len(data) > 0 && len(data)+len(line)+1 > MaxEntry/2 {
 			if err := w.store(ctx, data); err != nil {
-				return err
+				return stored, err
 			}
-			data = nil
+			data, stored = nil, i
+			seq, mark, elapsed = w.seq, w.mark, w.elapsed
 		}
 		if len(line)+1 > MaxEntry {
-			return fmt.Errorf("write session %s: event %s of %d bytes is over the limit of %d", w.log.session.ID, b.kind, len(line), MaxEntry)
+			return stored, fmt.Errorf("write session %s: event %s of %d bytes is over the limit of %d", w.log.session.ID, b.kind, len(line), MaxEntry)
 		}
 		data = append(append(data, line...), '\n')
 		w.seq++
 		w.mark = max(w.mark, b.mark)
 	}
-	if len(data) == 0 {
-		return nil
+	if len(data) > 0 {
+		if err := w.store(ctx, data); err != nil {
+			return stored, err
+		}
 	}
-	return w.store(ctx, data)
+	return len(items), nil
 }
 
 func (w *writer) store(ctx context.Context, data []byte) error {

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/helmtrail/helmtrail/decoder"
 )
 
 // Setup is what Operations work with.
@@ -22,6 +25,12 @@ type Setup struct {
 	MaxOperations int
 	// Drain is how long running operations may go on once helmtrail stops.
 	Drain time.Duration
+	// LeaveOnStop leaves operations that are not done after Drain to their
+	// supervisors and the next helmtrail, instead of ending them.
+	LeaveOnStop bool
+	// StuckAfter is how old a pending status must be before a release counts
+	// as stuck, unless it is known at once.
+	StuckAfter time.Duration
 	// Grace is how long an ended helm may take to write its own end.
 	Grace time.Duration
 	// CacheBytes bounds the encoded events that are kept for readers.
@@ -47,7 +56,9 @@ type Operations struct {
 	mu       sync.Mutex
 	stopping bool
 	running  map[ReleaseRef]*run
-	done     sync.WaitGroup
+	// observing are the sessions that somebody else's operations have.
+	observing map[ReleaseRef]*observed
+	done      sync.WaitGroup
 }
 
 // NewOperations returns Operations that run nothing yet.
@@ -58,6 +69,9 @@ func NewOperations(setup Setup) *Operations {
 	if setup.Grace == 0 {
 		setup.Grace = DefaultGrace
 	}
+	if setup.StuckAfter == 0 {
+		setup.StuckAfter = DefaultStuckAfter
+	}
 	if setup.CacheBytes == 0 {
 		setup.CacheBytes = DefaultCacheBytes
 	}
@@ -65,27 +79,33 @@ func NewOperations(setup Setup) *Operations {
 		setup.Logger = slog.Default()
 	}
 	return &Operations{
-		setup:   setup,
-		chunks:  newChunks(setup.Journal, setup.CacheBytes),
-		running: map[ReleaseRef]*run{},
+		setup:     setup,
+		chunks:    newChunks(setup.Journal, setup.CacheBytes),
+		running:   map[ReleaseRef]*run{},
+		observing: map[ReleaseRef]*observed{},
 	}
 }
 
-// Run takes up the sessions that an earlier helmtrail left running, then
-// blocks until ctx ends, waits up to Drain for the running ones and ends
-// those that are left. Every session has its terminal event when it returns.
-func (o *Operations) Run(ctx context.Context) error {
+// Resume takes up the sessions that an earlier helmtrail left running. It is
+// called once, before Run and before anybody reads a log.
+func (o *Operations) Resume(ctx context.Context) error {
 	left, err := o.setup.Helm.Left()
 	if err != nil {
 		return fmt.Errorf("find the sessions that were left running: %w", err)
 	}
 	for _, process := range left {
-		if err := o.resume(context.WithoutCancel(ctx), process); err != nil {
+		if err := o.resume(ctx, process); err != nil {
 			o.setup.Logger.Error("a session could not be taken up again", "session", process.Session().ID, "error", err)
 		}
 	}
-	<-ctx.Done()
+	return nil
+}
 
+// Run blocks until ctx ends, waits up to Drain for the running operations and
+// ends those that are left, or leaves them (see Setup). Every other session
+// has its terminal event when it returns.
+func (o *Operations) Run(ctx context.Context) error {
+	<-ctx.Done()
 	o.mu.Lock()
 	o.stopping = true
 	waiting := len(o.running)
@@ -105,13 +125,21 @@ func (o *Operations) Run(ctx context.Context) error {
 		return nil
 	case <-drain.C:
 	}
-	o.mu.Lock()
-	for _, r := range o.running {
-		r.interrupt()
+	for _, r := range o.remaining() {
+		if o.setup.LeaveOnStop {
+			r.leaveOn()
+		} else if _, err := r.end(StopInterrupted, false); err != nil {
+			r.log.Error("helm could not be ended", "error", err)
+		}
 	}
-	o.mu.Unlock()
 	<-finished
 	return nil
+}
+
+func (o *Operations) remaining() []*run {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Collect(maps.Values(o.running))
 }
 
 // Start checks the request, opens a session for it and returns as soon as its
@@ -126,8 +154,36 @@ func (o *Operations) Start(ctx context.Context, request Request) (Session, error
 	if err := o.setup.Helm.Check(request); err != nil {
 		return Session{}, err
 	}
-	ref := SessionRef{Release: request.Release, ID: uuid.NewString()}
-	r := newRun(o, ref, request, cluster)
+	if err := o.checkPending(ctx, request, cluster); err != nil {
+		return Session{}, err
+	}
+	return o.start(ctx, request, cluster)
+}
+
+// checkPending refuses a rollback or an uninstall over a revision that
+// somebody may be working on. helm itself refuses installs and upgrades then,
+// but not these, and leaves two revisions deployed.
+func (o *Operations) checkPending(ctx context.Context, request Request, cluster Cluster) error {
+	if request.Operation != OperationRollback && request.Operation != OperationUninstall || request.Options.OverridePending {
+		return nil
+	}
+	newest := cluster.Newest(request.Release.Namespace, request.Release.Name)
+	if newest == nil || !decoder.Busy(newest.Status()) {
+		return nil
+	}
+	stuck, err := o.Stuck(ctx, request.Release, newest)
+	if err != nil || stuck != nil {
+		return err
+	}
+	if id, ok := o.Running(request.Release); ok {
+		return &InProgressError{Release: request.Release, SessionID: id}
+	}
+	return &PendingError{Release: request.Release, Revision: newest.Number, Status: newest.Status()}
+}
+
+// start opens a session for a request that was checked.
+func (o *Operations) start(ctx context.Context, request Request, cluster Cluster) (Session, error) {
+	r := newRun(o, SessionRef{Release: request.Release, ID: uuid.NewString()}, request, cluster)
 	if err := o.admit(r); err != nil {
 		return Session{}, err
 	}
@@ -141,6 +197,31 @@ func (o *Operations) Start(ctx context.Context, request Request) (Session, error
 	return session, nil
 }
 
+// Cancel ends one of the release's sessions before its time: helm gets
+// SIGTERM and some time to write its own end, with force it is killed at once.
+// Cancelling again is no error. It fails with ErrEnded when the session has
+// ended or its helm is past ending, and with ErrNotFound when there is none.
+func (o *Operations) Cancel(ctx context.Context, release ReleaseRef, id string, force bool) error {
+	o.mu.Lock()
+	r := o.running[release]
+	o.mu.Unlock()
+	if r == nil || r.ref.ID != id {
+		session, err := o.Session(ctx, release, id)
+		switch {
+		case err != nil:
+			return err
+		case session.State == StateCanceled:
+			return nil
+		}
+		return fmt.Errorf("cancel session %s: %w", id, ErrEnded)
+	}
+	accepted, err := r.end(StopCanceled, force)
+	if err == nil && !accepted {
+		err = fmt.Errorf("cancel session %s: %w", id, ErrEnded)
+	}
+	return err
+}
+
 // launch runs an admitted session in the background.
 func (o *Operations) launch(ctx context.Context, r *run) {
 	// Whoever reads the end may submit the release's next operation at once.
@@ -148,7 +229,11 @@ func (o *Operations) launch(ctx context.Context, r *run) {
 	go func() {
 		defer o.done.Done()
 		defer o.dismiss(r)
-		r.run(context.WithoutCancel(ctx))
+		body := r.drive
+		if r.request.Operation == OperationRecover {
+			body = r.markFailed
+		}
+		r.run(context.WithoutCancel(ctx), body)
 	}()
 }
 
@@ -194,6 +279,7 @@ func (o *Operations) resume(ctx context.Context, process Process) error {
 	if _, ended := last.Head(); ended {
 		return process.Close()
 	}
+	ctx = context.WithoutCancel(ctx)
 	cluster, ok := o.setup.Cluster(ref.Release.Cluster)
 	if !ok {
 		return fmt.Errorf("cluster %q: %w", ref.Release.Cluster, ErrNotFound)
@@ -211,7 +297,8 @@ func (o *Operations) resume(ctx context.Context, process Process) error {
 	return nil
 }
 
-// Running returns the id of the release's running session.
+// Running returns the id of the release's running session that helmtrail
+// started.
 func (o *Operations) Running(release ReleaseRef) (id string, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -222,11 +309,29 @@ func (o *Operations) Running(release ReleaseRef) (id string, ok bool) {
 	return r.ref.ID, true
 }
 
+// Active returns the id of the session that tells what happens to the release
+// now: the running one, else the observed one.
+func (o *Operations) Active(release ReleaseRef) (id string, ok bool) {
+	if id, ok = o.Running(release); ok {
+		return id, true
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.observing[release]
+	if s == nil || !s.opened {
+		return "", false
+	}
+	return s.ref.ID, true
+}
+
 // Open returns the log of one of the release's sessions, running or ended. It
 // fails with ErrNotFound when the session is not that release's.
 func (o *Operations) Open(ctx context.Context, release ReleaseRef, id string) (*Log, error) {
 	o.mu.Lock()
 	r := o.running[release]
+	if s := o.observing[release]; s != nil && s.ref.ID == id {
+		r = s.run
+	}
 	o.mu.Unlock()
 	if r != nil && r.ref.ID == id {
 		return r.writer.log, nil

@@ -13,19 +13,24 @@ type outcome struct {
 	session string
 	start   int // the release's newest revision before helm ran, 0 for none
 	process ProcessEnd
-	// interrupted means that helmtrail's own stop ended helm.
-	interrupted bool
+	// stop is why the session was to end before its time, "" for no reason.
+	stop StopCause
 	// after is what the API server has of the release after the exit, lowest
 	// revision first; known is false when it could not be read.
 	after []*decoder.Revision
 	known bool
-	// untouched means that helm was never run.
-	untouched bool
+	// ran means that helm was run.
+	ran bool
+	// cutShort means that helmtrail ended before it had run helm.
+	cutShort bool
 }
 
 // kind is the type of the terminal event.
 func (o outcome) kind() Type {
-	if o.exitedWith(0) && !o.process.TimedOut && !o.interrupted {
+	switch {
+	case o.stop == StopCanceled:
+		return TypeCanceled
+	case o.exitedWith(0) && o.stop == "":
 		return TypeCompleted
 	}
 	return TypeFailed
@@ -54,17 +59,21 @@ func (o outcome) end() *End {
 	switch {
 	case o.kind() == TypeCompleted:
 		end.Message = ""
-	case o.interrupted:
+	case o.stop == StopCanceled:
+		killed := canceledCode
+		end.ExitCode = &killed
+		end.Message = join("the operation was cancelled", o.process.Message)
+	case o.stop == StopInterrupted:
 		end.Reason = ReasonInterrupted
 		end.Message = join("helmtrail was stopped and ended helm", o.process.Message)
-	case o.process.TimedOut:
+	case o.stop == StopTimeout:
 		end.Reason = ReasonTimeout
 		end.Message = join(fmt.Sprintf("the deadline of %v passed and helm was ended", o.request.Options.Deadline()), o.process.Message)
-	case o.process.Exit == nil && o.untouched:
-		end.Reason = ReasonStart
+	case o.process.Exit == nil && (o.ran || o.cutShort):
+		end.Reason = ReasonInterrupted
 		end.Message = o.process.Problem
 	case o.process.Exit == nil:
-		end.Reason = ReasonInterrupted
+		end.Reason = ReasonStart
 		end.Message = o.process.Problem
 	default:
 		end.Reason = ReasonExit
@@ -75,6 +84,10 @@ func (o outcome) end() *End {
 	end.Hint = o.hint()
 	return end
 }
+
+// canceledCode is the exit code of CANCELED: 128 and SIGKILL, as a shell
+// reports a killed process. What helm really did stands in process.
+const canceledCode = 137
 
 func join(first, second string) string {
 	if second == "" {
@@ -169,5 +182,5 @@ func (o outcome) hint() string {
 	if newest == nil || !decoder.Busy(newest.Status()) {
 		return ""
 	}
-	return fmt.Sprintf("revision %d was left %s; helm refuses further upgrades until the release is rolled back or uninstalled", newest.Number, newest.Status())
+	return fmt.Sprintf("revision %d was left %s and nobody works on it any more; recover the release by rollback, markFailed or uninstall", newest.Number, newest.Status())
 }

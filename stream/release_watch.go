@@ -49,6 +49,28 @@ func (w *releaseWatch) recall(body *ReleaseStatus) {
 	}
 }
 
+// catchUp tells what happened to the release while no helmtrail was there.
+func (w *releaseWatch) catchUp(ctx context.Context) {
+	release := w.run.ref.Release
+	reading, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	now, err := w.run.cluster.Read(reading, release.Namespace, release.Name)
+	if err != nil {
+		w.run.log.Warn("what happened in between is not known", "error", err)
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range now {
+		if w.seen[r.Secret.UID] == nil && (r.Number > w.start || w.told[r.Secret.UID] != "") {
+			w.tell(decoder.Transition{Time: time.Now(), Change: decoder.ChangeStatus, Revision: r, Previous: w.told[r.Secret.UID], Late: true})
+		}
+	}
+	if len(now) > 0 && now[len(now)-1].Number > w.start {
+		w.run.objects.follow(now[len(now)-1].Number)
+	}
+}
+
 // see is called for every transition of the release while the session runs.
 func (w *releaseWatch) see(t decoder.Transition) {
 	w.mu.Lock()

@@ -21,6 +21,8 @@ type Request struct {
 	Options  Options
 	// User is who asked, "" without authentication.
 	User string
+	// Recovery is set when the operation is part of a recovery.
+	Recovery *Recovery
 }
 
 // Chart says which chart to use.

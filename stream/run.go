@@ -20,9 +20,8 @@ const (
 	storeRetry = time.Second
 )
 
-// run is one session while it runs. drive works through the operation's steps
-// and puts what happens into the inbox, as do the cluster's callbacks; record
-// is the only one that writes the log.
+// run is one session while it runs. Its body puts what happens into the inbox,
+// as do the cluster's callbacks; record is the only one that writes the log.
 type run struct {
 	ops     *Operations
 	ref     SessionRef
@@ -30,25 +29,32 @@ type run struct {
 	cluster Cluster
 	log     *slog.Logger
 
-	process  Process
+	process  Process // nil where there is no helm to run
 	writer   *writer
 	inbox    *inbox
 	releases *releaseWatch
 	objects  *objectWatch
 	opened   bool // guarded by ops.mu
+	resumed  bool
+	mark     int64        // how much of helm's output was taken; belongs to the body
+	phase    atomic.Value // Phase
 
-	phase atomic.Value // Phase
-
-	stopOnce    sync.Once
-	interrupted atomic.Bool
+	mu      sync.Mutex
+	active  bool          // helm runs
+	stop    StopCause     // why it is to end before its time; the first cause stays
+	stopped chan struct{} // closed when stop is set
+	over    bool          // nothing can be stopped any more
+	left    bool          // the session goes on without this helmtrail
+	leave   context.CancelFunc
 }
 
 func newRun(ops *Operations, ref SessionRef, request Request, cluster Cluster) *run {
 	r := &run{
 		ops: ops, ref: ref, request: request, cluster: cluster,
-		log:    ops.setup.Logger.With("session", ref.ID, "operation", string(request.Operation), "namespace", ref.Release.Namespace, "release", ref.Release.Name),
-		inbox:  newInbox(),
-		writer: newWriter(ops.chunks, ref, time.Now()),
+		log:     ops.setup.Logger.With("session", ref.ID, "operation", string(request.operation()), "namespace", ref.Release.Namespace, "release", ref.Release.Name),
+		inbox:   newInbox(),
+		writer:  newWriter(ops.chunks, ref, time.Now()),
+		stopped: make(chan struct{}),
 	}
 	r.phase.Store(PhaseQueued)
 	r.objects = newObjectWatch(r)
@@ -64,21 +70,38 @@ func (r *run) open(ctx context.Context) (Session, error) {
 		return Session{}, err
 	}
 	r.process = process
-	started := pending{at: r.writer.started, kind: TypeStarted, body: &Started{
-		Operation: r.request.Operation, Origin: OriginHelmtrail,
+	started := &Started{
+		Operation: r.request.operation(), Origin: OriginHelmtrail,
 		Cluster: r.ref.Release.Cluster, Namespace: r.ref.Release.Namespace, Release: r.ref.Release.Name,
-		Chart: r.request.Chart.Ref, HelmVersion: helm.Version(), Command: helm.Command(r.ref.ID, r.request), User: r.request.User,
-		TimeoutSeconds:  r.request.Options.Timeout().Seconds(),
-		DeadlineSeconds: r.request.Options.Deadline().Seconds(),
-	}}
-	if err := r.writer.write(ctx, []pending{started}); err != nil {
+		Chart: r.request.Chart.Ref, HelmVersion: helm.Version(), User: r.request.User,
+		TimeoutSeconds: seconds(r.request.Options.Timeout()), DeadlineSeconds: seconds(r.request.Options.Deadline()),
+	}
+	if r.request.Operation != OperationRecover {
+		started.Command = helm.Command(r.ref.ID, r.request)
+	}
+	session, err := r.begin(ctx, started)
+	if err != nil {
 		return Session{}, errors.Join(err, process.Close())
+	}
+	return session, nil
+}
+
+// begin stores STARTED, with which the session can be seen.
+func (r *run) begin(ctx context.Context, started *Started) (Session, error) {
+	first := pending{at: r.writer.started, kind: TypeStarted, body: started}
+	if _, err := r.writer.write(ctx, []pending{first}); err != nil {
+		return Session{}, err
 	}
 	r.ops.mu.Lock()
 	r.opened = true
 	r.ops.mu.Unlock()
 	r.beat()
-	return newSession(Event{SessionID: r.ref.ID, Type: started.kind, Time: started.at.UTC(), Body: started.body}, Event{})
+	return newSession(Event{SessionID: r.ref.ID, Type: first.kind, Time: first.at.UTC(), Body: started}, Event{})
+}
+
+func seconds(d time.Duration) *float64 {
+	s := d.Seconds()
+	return &s
 }
 
 // reopen goes on where an earlier helmtrail's log of the session ends.
@@ -101,113 +124,102 @@ func (r *run) reopen(ctx context.Context, log *Log) error {
 	if err != nil {
 		return err
 	}
-	r.writer.log, r.writer.mark = log, last.Mark
-	r.opened = true
+	r.writer.log, r.writer.mark, r.mark = log, last.Mark, last.Mark
+	r.opened, r.resumed = true, true
 	return nil
 }
 
-// run works the session to its terminal event. It blocks until that is stored.
-func (r *run) run(ctx context.Context) {
+// run works the session to its terminal event, which is stored when it
+// returns, unless the session was left to a later helmtrail.
+func (r *run) run(ctx context.Context, body func(context.Context) (Type, *End)) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	r.mu.Lock()
+	r.leave = cancel
+	r.mu.Unlock()
 	recorded := make(chan struct{})
 	go func() {
 		defer close(recorded)
-		if err := r.record(ctx); err != nil {
+		if err := r.record(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			r.log.Error("the session's events cannot be stored", "error", err)
 		}
 		cancel()
 	}()
-	o := r.drive(ctx)
-	end := o.end()
+	kind, end := body(ctx)
+	r.mu.Lock()
+	left := r.left
+	r.over = true
+	r.mu.Unlock()
+	if left {
+		cancel()
+		<-recorded
+		r.log.Info("session left to the next helmtrail")
+		return
+	}
 	end.DurationSeconds = time.Since(r.writer.started).Round(time.Millisecond).Seconds()
-	end.Notes = r.releases.notes(ctx, o)
-	r.inbox.put(o.kind(), end)
+	r.inbox.put(kind, end)
 	<-recorded
-	if err := r.process.Close(); err != nil {
-		r.log.Error("the session's folder stays behind", "error", err)
+	if r.process != nil {
+		if err := r.process.Close(); err != nil {
+			r.log.Error("the session's folder stays behind", "error", err)
+		}
 	}
-	r.log.Info("session ended", "result", string(o.kind()), "reason", string(end.Reason))
+	r.log.Info("session ended", "result", string(kind), "reason", string(end.Reason))
 }
 
-// drive takes the operation from the queue to its end.
-func (r *run) drive(ctx context.Context) outcome {
-	o := outcome{request: r.request, session: r.ref.ID, untouched: true}
-	stop := r.cluster.Observe(r.ref.Release.Namespace, r.ref.Release.Name, r.releases.see)
-	defer stop()
-	watched, stopWatching := context.WithCancel(ctx)
-	var watching sync.WaitGroup
-	watching.Go(func() { r.objects.watch(watched) })
-	defer watching.Wait()
-	defer stopWatching()
-
-	launch, launched := r.process.Launched()
-	if !launched {
-		var err error
-		if launch, err = r.launch(ctx); err != nil {
-			o.process = ProcessEnd{Problem: err.Error()}
-			o.interrupted = r.interrupted.Load()
-			return o
+// end asks for the end of the session before its time. It returns false when
+// the session is over or helm had ended before. Asking again with force ends
+// helm at once.
+func (r *run) end(cause StopCause, force bool) (accepted bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return false, nil
+	}
+	if r.active {
+		accepted, err := r.process.Stop(cause, r.grace(force))
+		if err != nil || !accepted {
+			return false, err
 		}
 	}
-	o.start, o.untouched = launch.StartRevision, false
-	r.releases.begin(launch.StartRevision)
-	r.setPhase(PhaseRunning)
-	end, err := r.process.Follow(ctx, r.writer.mark, func(line Line) error {
-		if waits(line.Text) {
-			r.setPhase(PhaseWaiting)
-		}
-		return r.inbox.putLine(ctx, line)
-	})
-	if err != nil {
-		end.Problem = join("helm's output could not be followed to its end", err.Error())
+	if r.stop == "" {
+		r.stop = cause
+		close(r.stopped)
 	}
-	o.process = end
-	o.interrupted = r.interrupted.Load() && end.Stopped
-
-	r.setPhase(PhaseFinishing)
-	stopWatching()
-	watching.Wait()
-	o.after, o.known = r.releases.settle(ctx)
-	r.objects.last(ctx)
-	return o
+	r.setPhase(PhaseCanceling)
+	return true, nil
 }
 
-// launch reads where the release stands and runs helm.
-func (r *run) launch(ctx context.Context) (Launch, error) {
-	reading, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
-	before, err := r.cluster.Read(reading, r.ref.Release.Namespace, r.ref.Release.Name)
-	if err != nil {
-		return Launch{}, err
+// grace is how long helm may take to end: with rollbackOnFailure SIGTERM makes
+// it undo its work, which may take the timeout.
+func (r *run) grace(force bool) time.Duration {
+	switch {
+	case force:
+		return 0
+	case r.request.Options.RollbackOnFailure:
+		return max(r.ops.setup.Grace, r.request.Options.Timeout())
 	}
-	kubeconfig, err := r.cluster.Kubeconfig(reading)
-	if err != nil {
-		return Launch{}, err
-	}
-	launch := Launch{Kubeconfig: kubeconfig}
-	if len(before) > 0 {
-		launch.StartRevision = before[len(before)-1].Number
-	}
-	if r.interrupted.Load() {
-		return Launch{}, errors.New("helmtrail was stopped before helm was run")
-	}
-	return launch, r.process.Start(ctx, launch)
+	return r.ops.setup.Grace
 }
 
-// interrupt ends helm because helmtrail itself stops.
-func (r *run) interrupt() {
-	r.stopOnce.Do(func() {
-		r.interrupted.Store(true)
-		r.setPhase(PhaseCanceling)
-		grace := r.ops.setup.Grace
-		if r.request.Options.RollbackOnFailure {
-			grace = max(grace, r.request.Options.Timeout())
-		}
-		if err := r.process.Stop(grace); err != nil {
-			r.log.Error("helm could not be ended", "error", err)
-		}
-	})
+// leaveOn ends this helmtrail's part in the session; supervisor and helm go on.
+func (r *run) leaveOn() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return
+	}
+	r.left = true
+	if r.leave != nil {
+		r.leave()
+	}
+}
+
+// stopCause is why the session is to end before its time, "" for no reason.
+func (r *run) stopCause() StopCause {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stop
 }
 
 // record writes the log until the terminal event is stored. It fails when
@@ -239,13 +251,12 @@ func (r *run) record(ctx context.Context) error {
 // store writes the items, and tries again for as long as the journal is in trouble.
 func (r *run) store(ctx context.Context, items []pending) error {
 	for {
-		before := r.writer.seq
-		err := r.writer.write(ctx, items)
+		stored, err := r.writer.write(ctx, items)
 		if err == nil || errors.Is(err, ErrFenced) {
 			return err
 		}
 		r.log.Warn("events could not be stored yet", "error", err)
-		items = items[r.writer.seq-before:]
+		items = items[stored:]
 		select {
 		case <-time.After(storeRetry):
 		case <-ctx.Done():
@@ -255,13 +266,12 @@ func (r *run) store(ctx context.Context, items []pending) error {
 }
 
 func (r *run) beat() {
-	phase := r.phase.Load().(Phase)
-	err := r.writer.beat(time.Now(), &Heartbeat{
-		TimeoutSeconds:  r.request.Options.Timeout().Seconds(),
-		DeadlineSeconds: r.request.Options.Deadline().Seconds(),
-		Phase:           phase,
-	})
-	if err != nil {
+	beat := &Heartbeat{Phase: r.phase.Load().(Phase)}
+	if r.process != nil {
+		beat.TimeoutSeconds = seconds(r.request.Options.Timeout())
+		beat.DeadlineSeconds = seconds(r.request.Options.Deadline())
+	}
+	if err := r.writer.beat(time.Now(), beat); err != nil {
 		r.log.Error("no heartbeat", "error", err)
 	}
 }
@@ -269,7 +279,7 @@ func (r *run) beat() {
 // phaseOrder says which phases may follow which: only higher ones. Several
 // sources tell the phase, and a late one must not turn it back.
 var phaseOrder = map[Phase]int{
-	PhaseQueued: 0, PhaseRunning: 1, PhaseWaiting: 2, PhaseRollingBack: 3, PhaseCanceling: 4, PhaseFinishing: 5,
+	PhaseQueued: 0, PhaseRunning: 1, PhaseWaiting: 2, PhaseRollingBack: 3, PhaseRetrying: 4, PhaseCanceling: 5, PhaseFinishing: 6,
 }
 
 // setPhase moves the session on.
@@ -281,6 +291,9 @@ func (r *run) setPhase(p Phase) {
 		}
 	}
 }
+
+// restartPhase begins the phases anew for another attempt.
+func (r *run) restartPhase() { r.phase.CompareAndSwap(PhaseRetrying, PhaseRunning) }
 
 // waits tells whether a line of helm's debug output says that it begins to
 // wait (helm.sh/helm/v3/pkg/kube/wait.go, helm.sh/helm/v4/pkg/kube/statuswait.go).

@@ -33,8 +33,8 @@ type Session struct {
 	State           State      `json:"state"`
 	StartedAt       time.Time  `json:"startedAt"`
 	EndedAt         *time.Time `json:"endedAt"`
-	TimeoutSeconds  float64    `json:"timeoutSeconds"`
-	DeadlineSeconds float64    `json:"deadlineSeconds"`
+	TimeoutSeconds  *float64   `json:"timeoutSeconds"`
+	DeadlineSeconds *float64   `json:"deadlineSeconds"`
 	// End is nil while the session runs.
 	End *End `json:"end"`
 }

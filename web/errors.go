@@ -9,6 +9,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/stream"
 )
 
@@ -21,6 +22,10 @@ const (
 	codeNotFound          = "not_found"
 	codeNoActiveSession   = "no_active_session"
 	codeMethodNotAllowed  = "method_not_allowed"
+	codePending           = "pending"
+	codeChanged           = "changed"
+	codeNotStuck          = "not_stuck"
+	codeEnded             = "session_ended"
 	codeInProgress        = "operation_in_progress"
 	codeTooLarge          = "too_large"
 	codeTooManyOperations = "too_many_operations"
@@ -70,6 +75,9 @@ var sentinels = []struct {
 	{stream.ErrTooManyOperations, http.StatusTooManyRequests, codeTooManyOperations},
 	{stream.ErrNoHelm, http.StatusServiceUnavailable, codeUnavailable},
 	{stream.ErrNoChart, http.StatusServiceUnavailable, codeUnavailable},
+	{stream.ErrChanged, http.StatusConflict, codeChanged},
+	{stream.ErrNotStuck, http.StatusConflict, codeNotStuck},
+	{stream.ErrEnded, http.StatusConflict, codeEnded},
 	{stream.ErrStopping, http.StatusServiceUnavailable, codeUnavailable},
 }
 
@@ -95,6 +103,15 @@ func toAPI(err error) (*apiError, bool) {
 			details: struct {
 				SessionID string `json:"sessionId"`
 			}{busy.SessionID},
+		}, true
+	}
+	if pending, ok := errors.AsType[*stream.PendingError](err); ok {
+		return &apiError{
+			status: http.StatusConflict, code: codePending, message: pending.Error(),
+			details: struct {
+				Revision int            `json:"revision"`
+				Status   decoder.Status `json:"status"`
+			}{pending.Revision, pending.Status},
 		}, true
 	}
 	for _, s := range sentinels {

@@ -69,7 +69,7 @@ func (s *Server) streamSession(c *gin.Context) error {
 func (s *Server) openLog(c *gin.Context, ref stream.ReleaseRef, last string) (*stream.Log, string, error) {
 	id := c.Query("sessionId")
 	if id == "" {
-		id, _ = s.options.Operations.Running(ref)
+		id, _ = s.options.Operations.Active(ref)
 	}
 	if id != "" {
 		log, err := s.options.Operations.Open(c.Request.Context(), ref, id)

@@ -356,6 +356,14 @@ func (emptyCluster) Read(context.Context, string, string) ([]*decoder.Revision, 
 func (emptyCluster) Record(context.Context, string, string, int) (*decoder.Record, error) {
 	return nil, stream.ErrNotFound
 }
+func (emptyCluster) ObserveAll(func(decoder.Transition)) (stop func()) { return func() {} }
+
+func (emptyCluster) Newest(string, string) *decoder.Revision { return nil }
+
+func (emptyCluster) MarkFailed(context.Context, string, string, string, string) (int, error) {
+	return 0, stream.ErrNotFound
+}
+
 func (emptyCluster) Follow(ctx context.Context, _ *decoder.Record, _ func([]stream.Resource)) error {
 	<-ctx.Done()
 	return ctx.Err()

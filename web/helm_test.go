@@ -69,12 +69,12 @@ func (p *process) print(from, to int) {
 // end lets the process exit with 0.
 func (p *process) end() { p.once.Do(func() { close(p.lines) }) }
 
-func (p *process) Session() stream.SessionRef                 { return p.ref }
-func (p *process) Request() stream.Request                    { return p.request }
-func (p *process) Start(context.Context, stream.Launch) error { return nil }
-func (p *process) Launched() (stream.Launch, bool)            { return stream.Launch{}, false }
-func (p *process) Stop(time.Duration) error                   { p.end(); return nil }
-func (p *process) Close() error                               { return nil }
+func (p *process) Session() stream.SessionRef                         { return p.ref }
+func (p *process) Request() stream.Request                            { return p.request }
+func (p *process) Start(context.Context, stream.Launch) error         { return nil }
+func (p *process) Launched() (stream.Launch, bool)                    { return stream.Launch{}, false }
+func (p *process) Stop(stream.StopCause, time.Duration) (bool, error) { p.end(); return true, nil }
+func (p *process) Close() error                                       { return nil }
 
 func (p *process) Follow(ctx context.Context, _ int64, f func(stream.Line) error) (stream.ProcessEnd, error) {
 	mark := int64(0)

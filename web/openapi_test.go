@@ -60,7 +60,7 @@ func TestOpenAPIHasTheErrorCodes(t *testing.T) {
 	}
 	served := []string{
 		codeBadRequest, codeUnknownField, codeUnsupported, codeForbidden, codeNotFound, codeNoActiveSession, codeMethodNotAllowed,
-		codeInProgress, codeTooLarge, codeTooManyOperations, codeUnreachable, codeUnavailable, codeInternal,
+		codeInProgress, codePending, codeChanged, codeNotStuck, codeEnded, codeTooLarge, codeTooManyOperations, codeUnreachable, codeUnavailable, codeInternal,
 	}
 	slices.Sort(described)
 	slices.Sort(served)

@@ -81,6 +81,13 @@ func (s *Server) start(c *gin.Context, name string, request stream.Request) erro
 	if err != nil {
 		return err
 	}
+	writeAccepted(c, session)
+	return nil
+}
+
+// writeAccepted answers 202 with where the session can be watched.
+func writeAccepted(c *gin.Context, session stream.Session) {
+	ref := session.Release
 	own := releaseURL(ref)
 	id := url.QueryEscape(session.ID)
 	c.Header("Location", own+"/sessions/"+url.PathEscape(session.ID))
@@ -90,7 +97,6 @@ func (s *Server) start(c *gin.Context, name string, request stream.Request) erro
 		Events:    own + "/events?sessionId=" + id,
 		Page:      "/helm/events/" + segments(ref.Cluster, ref.Namespace, ref.Name) + "?sessionId=" + id,
 	})
-	return nil
 }
 
 // releaseURL is the path of a release's address.

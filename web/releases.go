@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"hash"
@@ -30,9 +31,10 @@ type releaseItem struct {
 	AppVersion   string         `json:"appVersion"`
 	Updated      time.Time      `json:"updated"`
 	Problem      string         `json:"problem,omitempty"`
-	// Stuck is always null for now.
-	Stuck   *struct{} `json:"stuck"`
-	Session *string   `json:"session"`
+	// Stuck is null unless the release was left in a pending status.
+	Stuck *stream.Stuck `json:"stuck"`
+	// Session tells what happens to the release now; null when nothing does.
+	Session *string `json:"session"`
 }
 
 type releaseList struct {
@@ -41,9 +43,23 @@ type releaseList struct {
 	Cursor   string        `json:"cursor"`
 }
 
-// newReleaseItem shows a revision; session is the id of the release's running
-// session, "" for none.
-func newReleaseItem(cluster string, r *decoder.Revision, session string) releaseItem {
+// happening is what goes on with a release.
+type happening struct {
+	session string // the running or observed session, "" for none
+	stuck   *stream.Stuck
+}
+
+func (s *Server) happening(ctx context.Context, cluster string, r *decoder.Revision) (happening, error) {
+	ref := stream.ReleaseRef{Cluster: cluster, Namespace: r.Namespace, Name: r.Name}
+	var h happening
+	h.session, _ = s.options.Operations.Active(ref)
+	var err error
+	h.stuck, err = s.options.Operations.Stuck(ctx, ref, r)
+	return h, err
+}
+
+// newReleaseItem shows a revision.
+func newReleaseItem(cluster string, r *decoder.Revision, now happening) releaseItem {
 	item := releaseItem{
 		Cluster: cluster, Namespace: r.Namespace, Name: r.Name, Revision: r.Number,
 		Status: r.Status(), LabelStatus: disagreeing(r), Updated: updated(r), Problem: r.Problem,
@@ -51,8 +67,9 @@ func newReleaseItem(cluster string, r *decoder.Revision, session string) release
 	if h := r.Header; h != nil {
 		item.Description, item.Chart, item.ChartVersion, item.AppVersion = h.Description, h.Chart, h.ChartVersion, h.AppVersion
 	}
-	if session != "" {
-		item.Session = &session
+	item.Stuck = now.stuck
+	if now.session != "" {
+		item.Session = &now.session
 	}
 	return item
 }
@@ -96,19 +113,21 @@ func (s *Server) listReleases(c *gin.Context) error {
 		list.Continue = listKey{last.Namespace, last.Name}.token()
 	}
 
-	sessions := make([]string, len(page))
+	now := make([]happening, len(page))
 	tag := newTag()
 	tag.add(list.Continue)
 	for i, r := range page {
-		sessions[i], _ = s.options.Operations.Running(stream.ReleaseRef{Cluster: cluster.ID, Namespace: r.Namespace, Name: r.Name})
-		tag.addRevision(r, sessions[i])
+		if now[i], err = s.happening(c.Request.Context(), cluster.ID, r); err != nil {
+			return err
+		}
+		tag.addRevision(r, now[i])
 	}
 	if tag.matched(c) {
 		return nil
 	}
 	list.Items = make([]releaseItem, len(page))
 	for i, r := range page {
-		list.Items[i] = newReleaseItem(cluster.ID, r, sessions[i])
+		list.Items[i] = newReleaseItem(cluster.ID, r, now[i])
 	}
 	writeJSON(c, http.StatusOK, list)
 	return nil
@@ -147,13 +166,16 @@ func (s *Server) getRelease(c *gin.Context) error {
 		return noRelease(ref)
 	}
 	newest := slices.MaxFunc(revisions, func(a, b *decoder.Revision) int { return cmp.Compare(a.Number, b.Number) })
-	session, _ := s.options.Operations.Running(ref)
+	now, err := s.happening(c.Request.Context(), ref.Cluster, newest)
+	if err != nil {
+		return err
+	}
 	tag := newTag()
-	tag.addRevision(newest, session)
+	tag.addRevision(newest, now)
 	if tag.matched(c) {
 		return nil
 	}
-	writeJSON(c, http.StatusOK, newReleaseItem(ref.Cluster, newest, session))
+	writeJSON(c, http.StatusOK, newReleaseItem(ref.Cluster, newest, now))
 	return nil
 }
 
@@ -184,8 +206,12 @@ func (t *tag) add(parts ...string) {
 
 // addRevision adds a revision: its Secret's version stands for all that Helm
 // wrote, and the digest tells whether it has been read yet.
-func (t *tag) addRevision(r *decoder.Revision, session string) {
-	t.add(r.Namespace, r.Name, r.Secret.Name, r.Secret.UID, r.Secret.ResourceVersion, r.Digest, r.Problem, session)
+func (t *tag) addRevision(r *decoder.Revision, now happening) {
+	stuck := ""
+	if now.stuck != nil {
+		stuck = "stuck " + now.stuck.By
+	}
+	t.add(r.Namespace, r.Name, r.Secret.Name, r.Secret.UID, r.Secret.ResourceVersion, r.Digest, r.Problem, now.session, stuck)
 }
 
 // matched sets the answer's ETag, and answers 304 if the client has it already.

@@ -130,6 +130,8 @@ func (s *Server) routes() []route {
 		{http.MethodGet, releasePath + "/resources", s.listResources},
 		{http.MethodGet, releasePath + "/sessions", s.listSessions},
 		{http.MethodGet, releasePath + "/sessions/:session", s.getSession},
+		{http.MethodPost, releasePath + "/sessions/:session/cancel", s.cancel},
+		{http.MethodPost, releasePath + "/recover", s.recoverRelease},
 		{http.MethodGet, "/healthz", s.health},
 		{http.MethodGet, "/readyz", s.readiness},
 		{http.MethodGet, "/openapi.yaml", s.openAPI},

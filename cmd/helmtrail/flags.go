@@ -42,6 +42,8 @@ type serveOptions struct {
 	auth          string
 	maxOperations int
 	drain         time.Duration
+	onStop        string
+	stuckAfter    time.Duration
 	logFormat     string
 	logLevel      string
 }
@@ -49,6 +51,9 @@ type serveOptions struct {
 const (
 	authNone       = "none"
 	authKubernetes = "kubernetes"
+
+	onStopEnd   = "end"
+	onStopLeave = "leave"
 )
 
 func defaultServeOptions() serveOptions {
@@ -59,6 +64,8 @@ func defaultServeOptions() serveOptions {
 		auth:          "",
 		maxOperations: stream.DefaultMaxOperations,
 		drain:         25 * time.Second,
+		onStop:        onStopEnd,
+		stuckAfter:    stream.DefaultStuckAfter,
 		logFormat:     "text",
 		logLevel:      "info",
 	}
@@ -89,6 +96,8 @@ func (o *serveOptions) register(flags *pflag.FlagSet) {
 	flags.StringVar(&o.auth, "auth", o.auth, "who may use it: none (everybody who reaches it; loopback addresses only, where it is the default)")
 	flags.IntVar(&o.maxOperations, "max-operations", o.maxOperations, "how many operations may run at once")
 	flags.DurationVar(&o.drain, "drain", o.drain, "how long running operations may go on after SIGTERM before helm is ended")
+	flags.StringVar(&o.onStop, "on-stop", o.onStop, "what becomes of operations that run after that: end, or leave them to the next helmtrail on the same --data-dir")
+	flags.DurationVar(&o.stuckAfter, "stuck-after", o.stuckAfter, "how old a pending status that somebody else left must be before a release counts as stuck")
 	flags.StringVar(&o.logFormat, "log-format", o.logFormat, "text or json")
 	flags.StringVar(&o.logLevel, "log-level", o.logLevel, "debug, info, warn or error")
 }
@@ -145,6 +154,12 @@ func (o *serveOptions) validate() error {
 	}
 	if o.drain < 0 {
 		return fmt.Errorf("--drain %v: must be 0 or more", o.drain)
+	}
+	if o.onStop != onStopEnd && o.onStop != onStopLeave {
+		return fmt.Errorf("--on-stop %q: must be end or leave", o.onStop)
+	}
+	if o.stuckAfter <= 0 {
+		return fmt.Errorf("--stuck-after %v: must be more than 0", o.stuckAfter)
 	}
 	for _, pair := range o.helmEnv {
 		if key, _, ok := strings.Cut(pair, "="); !ok || key == "" {

@@ -82,7 +82,7 @@ func TestAnInstallIsToldFromStartToEnd(t *testing.T) {
 func checkInstall(t *testing.T, events []stream.Event) {
 	t.Helper()
 	started, ok := events[0].Body.(*stream.Started)
-	if !ok || started.Operation != stream.OperationInstall || started.Release != "web" || started.TimeoutSeconds != 60 {
+	if !ok || started.Operation != stream.OperationInstall || started.Release != "web" || started.TimeoutSeconds == nil || *started.TimeoutSeconds != 60 {
 		t.Errorf("the first event is %s %+v", events[0].Type, events[0].Body)
 	}
 	if diff := cmp.Diff([]string{"1 pending-install", "1 deployed"}, statuses(events)); diff != "" {

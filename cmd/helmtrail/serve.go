@@ -110,8 +110,12 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	}
 	operations := stream.NewOperations(stream.Setup{
 		Journal: kept, Helm: helm, Cluster: find(clusters),
-		MaxOperations: o.maxOperations, Drain: o.drain, Logger: logger,
+		MaxOperations: o.maxOperations, Drain: o.drain, LeaveOnStop: o.onStop == onStopLeave,
+		StuckAfter: o.stuckAfter, Logger: logger,
 	})
+	if err := operations.Resume(ctx); err != nil {
+		return fmt.Errorf("--data-dir: %w", err)
+	}
 	server, err := web.New(web.Options{
 		Clusters: served(clusters, helm), Operations: operations, Charts: helm, Pages: ui.Files(),
 		LocalOnly: o.auth == authNone, Logger: logger,
@@ -146,7 +150,9 @@ func runAll(ctx context.Context, clusters []*informer.Cluster, operations *strea
 	// The watches go on until the last operation has ended, which needs them.
 	watched, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
 	var watches errgroup.Group
+	var unobserve []func()
 	for _, c := range clusters {
+		unobserve = append(unobserve, operations.Watch(c.ID, c))
 		watches.Go(func() error { return c.Run(watched) })
 	}
 	httpServer := &http.Server{
@@ -162,6 +168,9 @@ func runAll(ctx context.Context, clusters []*informer.Cluster, operations *strea
 	})
 	group.Go(func() error {
 		err := operations.Run(ctx)
+		for _, stop := range unobserve {
+			stop()
+		}
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 		defer cancel()
 		if shutdownErr := httpServer.Shutdown(closing); shutdownErr != nil {

@@ -16,7 +16,8 @@
 //	launch.json   what was known about the release before helm ran
 //	lock          held by the supervisor for as long as it lives
 //	spool         helm's output, one JSON object a line
-//	stop.json     the request to end helm
+//	helm.json     helm's process
+//	stop.json     the request to end helm, or that it has ended by itself
 //	end.json      how helm ended
 //	home/         helm's own folders
 //

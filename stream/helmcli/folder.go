@@ -2,6 +2,7 @@ package helmcli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ const (
 	spoolFile      = "spool"
 	stopFile       = "stop.json"
 	endFile        = "end.json"
+	helmFile       = "helm.json"
 	homeFolder     = "home"
 )
 
@@ -43,6 +45,32 @@ func (f folder) writeJSON(name string, content any) error {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return f.write(name, data)
+}
+
+// claim makes a file like writeJSON, but only if it does not exist. It tells
+// whether it was made.
+func (f folder) claim(name string, content any) (bool, error) {
+	data, err := json.Marshal(content)
+	if err != nil {
+		return false, fmt.Errorf("write %s: %w", name, err)
+	}
+	temporary, err := os.CreateTemp(string(f), name+".*.new")
+	if err != nil {
+		return false, fmt.Errorf("write %s: %w", name, err)
+	}
+	defer os.Remove(temporary.Name())
+	_, err = temporary.Write(data)
+	if err = errors.Join(err, temporary.Close()); err != nil {
+		return false, fmt.Errorf("write %s: %w", name, err)
+	}
+	err = os.Link(temporary.Name(), f.path(name))
+	if errors.Is(err, os.ErrExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("write %s: %w", name, err)
+	}
+	return true, nil
 }
 
 // readJSON reads a file that writeJSON made. The error of a file that does not

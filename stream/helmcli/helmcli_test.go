@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -20,9 +22,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "supervise" {
 		if err := helmcli.Supervise(os.Args[2]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+			syscall.Exit(1)
 		}
-		os.Exit(0)
+		syscall.Exit(0) // os.Exit takes a second longer with the race detector
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -65,6 +67,15 @@ func install() stream.Request {
 // start prepares and starts a process; it is closed when the test ends.
 func start(t *testing.T, h *helmcli.Helm, request stream.Request) stream.Process {
 	t.Helper()
+	p := prepare(t, h, request)
+	if err := p.Start(t.Context(), stream.Launch{Kubeconfig: []byte("kubeconfig"), Deadline: time.Minute, StartRevision: 4}); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func prepare(t *testing.T, h *helmcli.Helm, request stream.Request) stream.Process {
+	t.Helper()
 	if err := h.Check(request); err != nil {
 		t.Fatal(err)
 	}
@@ -77,9 +88,6 @@ func start(t *testing.T, h *helmcli.Helm, request stream.Request) stream.Process
 			t.Error(err)
 		}
 	})
-	if err := p.Start(t.Context(), stream.Launch{Kubeconfig: []byte("kubeconfig"), StartRevision: 4}); err != nil {
-		t.Fatal(err)
-	}
 	return p
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 	"time"
 
@@ -19,6 +20,7 @@ type Process struct {
 	folder  folder
 	session stream.SessionRef
 	request stream.Request
+	reaped  chan struct{} // closed when the supervisor has ended; nil unless it was started here
 }
 
 // lookEvery is how often the spool is looked at for more.
@@ -41,8 +43,12 @@ type runContent struct {
 	Grace time.Duration
 }
 
-// stopContent is what stop.json holds.
+// stopContent is what stop.json holds. The file is made once an attempt, by
+// whoever comes first: the request to end helm, or the supervisor when helm
+// has ended by itself. So both agree on what came first.
 type stopContent struct {
+	// Cause is "" when helm ended by itself.
+	Cause stream.StopCause
 	Grace time.Duration
 }
 
@@ -50,17 +56,13 @@ type stopContent struct {
 func (p *Process) Start(_ context.Context, launch stream.Launch) error {
 	run := runContent{
 		Environment: environment(p.folder, p.helm.config.Environment),
-		Deadline:    p.request.Options.Deadline(),
+		Deadline:    launch.Deadline,
 		Grace:       stream.DefaultGrace,
 	}
 	if p.request.Options.RollbackOnFailure {
 		run.Grace = max(run.Grace, p.request.Options.Timeout())
 	}
-	values := ""
-	if p.request.Values != nil {
-		values = p.folder.path(valuesFile)
-	}
-	run.Arguments = append([]string{p.helm.path}, p.helm.arguments(p.session.ID, p.request, values)...)
+	run.Arguments = append([]string{p.helm.path}, p.arguments(launch)...)
 	if err := os.MkdirAll(p.folder.path(homeFolder)+"/tmp", 0o700); err != nil {
 		return fmt.Errorf("make helm's home: %w", err)
 	}
@@ -70,13 +72,33 @@ func (p *Process) Start(_ context.Context, launch stream.Launch) error {
 	if err := p.folder.writeJSON(runFile, run); err != nil {
 		return err
 	}
-	if err := p.folder.write(spoolFile, nil); err != nil {
-		return err
+	if launch.Attempt <= 1 {
+		if err := p.folder.write(spoolFile, nil); err != nil {
+			return err
+		}
+	}
+	for _, last := range []string{endFile, stopFile, helmFile} {
+		if err := os.Remove(p.folder.path(last)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("forget the last attempt: %w", err)
+		}
 	}
 	if err := p.folder.writeJSON(launchFile, launch); err != nil {
 		return err
 	}
 	return p.supervise()
+}
+
+// arguments are helm's for one attempt.
+func (p *Process) arguments(launch stream.Launch) []string {
+	values := ""
+	if _, err := os.Stat(p.folder.path(valuesFile)); err == nil {
+		values = p.folder.path(valuesFile)
+	}
+	arguments := p.helm.arguments(p.session.ID, p.request, values)
+	if launch.Replace {
+		arguments = slices.Insert(arguments, 1, "--replace")
+	}
+	return arguments
 }
 
 // supervise starts the supervisor in a process session of its own. The lock is
@@ -100,9 +122,12 @@ func (p *Process) supervise() error {
 	if err := command.Start(); err != nil {
 		return fmt.Errorf("start the supervisor: %w", err)
 	}
+	reaped := make(chan struct{})
+	p.reaped = reaped
 	go func() {
 		// The end is read from the folder; this only keeps no zombie.
 		_ = command.Wait()
+		close(reaped)
 	}()
 	return nil
 }
@@ -151,7 +176,7 @@ func (p *Process) Follow(ctx context.Context, mark int64, f func(stream.Line) er
 			if end, ended, err = p.end(); err != nil || ended {
 				return end, errors.Join(err, spool.read(f))
 			}
-			return stream.ProcessEnd{Problem: "helm's supervisor was killed, so nobody saw how helm ended"}, nil
+			return p.orphaned(ctx)
 		}
 		select {
 		case <-look.C:
@@ -169,13 +194,56 @@ func (p *Process) end() (end stream.ProcessEnd, ended bool, err error) {
 	return end, err == nil, err
 }
 
+// orphaned is the end of a process whose supervisor was killed. The kernel has
+// sent SIGTERM to helm then; one that does not end by it is killed.
+func (p *Process) orphaned(ctx context.Context) (stream.ProcessEnd, error) {
+	end := stream.ProcessEnd{Problem: "helm's supervisor was killed, so nobody saw how helm ended"}
+	var helm helmContent
+	if p.folder.readJSON(helmFile, &helm) != nil {
+		return end, nil // it was killed before it had run helm
+	}
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	grace := time.NewTimer(stream.DefaultGrace)
+	defer grace.Stop()
+	for helm.runs() {
+		select {
+		case <-look.C:
+		case <-grace.C:
+			if err := helm.kill(); err != nil {
+				return end, err
+			}
+		case <-ctx.Done():
+			return end, ctx.Err()
+		}
+	}
+	return end, helm.kill()
+}
+
 // Stop implements stream.Process.
-func (p *Process) Stop(grace time.Duration) error {
-	return p.folder.writeJSON(stopFile, stopContent{Grace: grace})
+func (p *Process) Stop(cause stream.StopCause, grace time.Duration) (accepted bool, err error) {
+	first, err := p.folder.claim(stopFile, stopContent{cause, grace})
+	if err != nil || first {
+		return first, err
+	}
+	var before stopContent
+	if err := p.folder.readJSON(stopFile, &before); err != nil {
+		return false, err
+	}
+	if before.Cause == "" {
+		return false, nil
+	}
+	if grace < before.Grace {
+		err = p.folder.writeJSON(stopFile, stopContent{before.Cause, grace})
+	}
+	return true, err
 }
 
 // Close implements stream.Process.
 func (p *Process) Close() error {
+	if p.reaped != nil {
+		<-p.reaped // what ends helm has written its last file
+	}
 	if err := os.RemoveAll(string(p.folder)); err != nil {
 		return fmt.Errorf("remove the folder of session %s: %w", p.session.ID, err)
 	}

@@ -137,26 +137,29 @@ func TestStoppingHelm(t *testing.T) {
 			p := start(t, standIn(t, "v4.3.2", test.script), install())
 			end, err := p.Follow(t.Context(), 0, func(l stream.Line) error {
 				if l.Text == "ready" {
-					return p.Stop(test.grace)
+					_, err := p.Stop(stream.StopCanceled, test.grace)
+					return err
 				}
 				return nil
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if exitCode(end) != test.exit || !end.Stopped || end.TimedOut {
-				t.Errorf("helm ended with %s, stopped %v, timed out %v; want %s, true, false", exitCode(end), end.Stopped, end.TimedOut, test.exit)
+			if exitCode(end) != test.exit || end.Stop != stream.StopCanceled {
+				t.Errorf("helm ended with %s, stop %q; want %s, canceled", exitCode(end), end.Stop, test.exit)
 			}
 		})
 	}
 }
 
 func TestTheDeadlineEndsHelm(t *testing.T) {
-	request := install()
-	request.Options.DeadlineSeconds = 1
-	_, end := follow(t.Context(), t, start(t, standIn(t, "v4.3.2", "sleep 600 & wait"), request))
-	if !end.TimedOut || end.Stopped {
-		t.Errorf("timed out %v, stopped %v; want true, false", end.TimedOut, end.Stopped)
+	p := prepare(t, standIn(t, "v4.3.2", "sleep 600 & wait"), install())
+	if err := p.Start(t.Context(), stream.Launch{Deadline: 100 * time.Millisecond}); err != nil {
+		t.Fatal(err)
+	}
+	_, end := follow(t.Context(), t, p)
+	if end.Stop != stream.StopTimeout {
+		t.Errorf("stop is %q, want timeout", end.Stop)
 	}
 }
 
@@ -200,7 +203,7 @@ func TestTheFolderIsPrivateAndGoes(t *testing.T) {
 	if len(left) != 1 || left[0].Session() != session || left[0].Request().Values != nil {
 		t.Errorf("left is %v, want the session without its values", left)
 	}
-	if err := p.Start(t.Context(), stream.Launch{Kubeconfig: []byte("credentials"), StartRevision: 4}); err != nil {
+	if err := p.Start(t.Context(), stream.Launch{Kubeconfig: []byte("credentials"), Deadline: time.Minute, StartRevision: 4}); err != nil {
 		t.Fatal(err)
 	}
 	if launch, ok := left[0].Launched(); !ok || launch.StartRevision != 4 {

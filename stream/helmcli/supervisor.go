@@ -70,6 +70,11 @@ func supervise(f folder, run runContent) (stream.ProcessEnd, error) {
 		return stream.ProcessEnd{}, fmt.Errorf("helm could not be run: %w", err)
 	}
 
+	if err := f.writeJSON(helmFile, newHelmContent(helm.Process.Pid)); err != nil {
+		_ = helm.Process.Kill()
+		return stream.ProcessEnd{}, errors.Join(err, helm.Wait())
+	}
+
 	lines := newLineWriter(spool)
 	written := make(chan error, 1)
 	go func() { written <- lines.copy(output) }()
@@ -78,12 +83,21 @@ func supervise(f folder, run runContent) (stream.ProcessEnd, error) {
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		end.TimedOut, end.Stopped = watch(f, run, helm.Process.Pid, terminated, exited)
+		watch(f, run, helm.Process.Pid, terminated, exited)
 	}()
 	// Its error says only that the exit status is not 0.
 	_ = helm.Wait()
 	close(exited)
 	<-watched
+	var stop stopContent
+	if first, err := f.claim(stopFile, stop); err != nil {
+		return end, err
+	} else if !first {
+		if err := f.readJSON(stopFile, &stop); err != nil {
+			return end, err
+		}
+	}
+	end.Stop = stop.Cause
 	_ = syscall.Kill(-helm.Process.Pid, syscall.SIGKILL) // whoever is left of the group
 	end.Exit = exitOf(helm.ProcessState)
 	if err := output.SetReadDeadline(time.Now().Add(drainTime)); err != nil {
@@ -96,7 +110,7 @@ func supervise(f folder, run runContent) (stream.ProcessEnd, error) {
 
 // watch ends helm's group when the deadline passes, when the folder asks for
 // it, or when the supervisor is told to end, and returns when helm has exited.
-func watch(f folder, run runContent, group int, terminated <-chan os.Signal, exited <-chan struct{}) (timedOut, stopped bool) {
+func watch(f folder, run runContent, group int, terminated <-chan os.Signal, exited <-chan struct{}) {
 	deadline := time.NewTimer(run.Deadline)
 	defer deadline.Stop()
 	look := time.NewTicker(lookEvery)
@@ -105,35 +119,39 @@ func watch(f folder, run runContent, group int, terminated <-chan os.Signal, exi
 	<-kill.C
 	defer kill.Stop()
 	var killAt time.Time
-	end := func(grace time.Duration) {
-		at := time.Now().Add(grace)
+	for {
+		cause := stream.StopCause("")
+		select {
+		case <-exited:
+			return
+		case <-kill.C:
+			_ = syscall.Kill(-group, syscall.SIGKILL)
+			continue
+		case <-deadline.C:
+			cause = stream.StopTimeout
+		case <-terminated:
+			cause = stream.StopInterrupted
+		case <-look.C:
+		}
+		if cause != "" {
+			// When this fails somebody was faster, or the disk is full and only
+			// helm's end matters.
+			if _, err := f.claim(stopFile, stopContent{cause, run.Grace}); err != nil {
+				_ = syscall.Kill(-group, syscall.SIGKILL)
+			}
+		}
+		var stop stopContent
+		if f.readJSON(stopFile, &stop) != nil {
+			continue
+		}
+		at := time.Now().Add(stop.Grace)
 		if killAt.IsZero() {
 			_ = syscall.Kill(-group, syscall.SIGTERM)
 		} else if !at.Before(killAt) {
-			return
+			continue
 		}
 		killAt = at
-		kill.Reset(grace)
-	}
-	for {
-		select {
-		case <-exited:
-			return timedOut, stopped
-		case <-deadline.C:
-			timedOut = !stopped
-			end(run.Grace)
-		case <-terminated:
-			stopped = !timedOut
-			end(run.Grace)
-		case <-look.C:
-			var stop stopContent
-			if f.readJSON(stopFile, &stop) == nil {
-				stopped = !timedOut
-				end(stop.Grace)
-			}
-		case <-kill.C:
-			_ = syscall.Kill(-group, syscall.SIGKILL)
-		}
+		kill.Reset(stop.Grace)
 	}
 }
 

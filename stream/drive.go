@@ -1,0 +1,220 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/helmtrail/helmtrail/decoder"
+)
+
+// errStopped means that the session was to end before helm was run.
+var errStopped = errors.New("the session was ended before helm was run")
+
+// drive takes a helm operation from the queue to its end.
+func (r *run) drive(ctx context.Context) (Type, *End) {
+	o := outcome{request: r.request, session: r.ref.ID}
+	release := r.ref.Release
+	unobserve := r.cluster.Observe(release.Namespace, release.Name, r.releases.see)
+	defer unobserve()
+	watched, stopWatching := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { r.objects.watch(watched) })
+	defer watching.Wait()
+	defer stopWatching()
+
+	r.attempts(ctx, &o)
+	if ctx.Err() != nil {
+		return "", nil
+	}
+	o.stop = r.stopCause()
+	r.setPhase(PhaseFinishing)
+	stopWatching()
+	watching.Wait()
+	o.after, o.known = r.releases.settle(ctx)
+	rows := r.objects.last(ctx)
+	end := o.end()
+	if o.kind() == TypeCompleted {
+		end.Notes = r.releases.notes(ctx, o)
+	} else {
+		end.Leftovers = r.leftovers(ctx, o, rows)
+	}
+	return o.kind(), end
+}
+
+// attempts runs helm until it has ended in a way that is not tried again.
+func (r *run) attempts(ctx context.Context, o *outcome) {
+	launch, launched := r.process.Launched()
+	if r.resumed && !launched {
+		o.process.Problem = "helmtrail ended before helm was run; nothing was changed"
+		o.cutShort = true
+		return
+	}
+	if launched {
+		r.releases.begin(launch.StartRevision)
+		r.releases.catchUp(ctx)
+		if err := r.markActive(); err != nil {
+			r.log.Error("helm could not be ended", "error", err)
+		}
+	}
+	for replace := false; ; launched = false {
+		if !launched {
+			var err error
+			if launch, err = r.launch(ctx, launch.Attempt+1, replace); err != nil {
+				if !errors.Is(err, errStopped) {
+					o.process = ProcessEnd{Problem: err.Error()}
+				}
+				return
+			}
+		}
+		o.start, o.ran = launch.StartRevision, true
+		r.setPhase(PhaseRunning)
+		end, err := r.process.Follow(ctx, r.mark, func(line Line) error {
+			if waits(line.Text) {
+				r.setPhase(PhaseWaiting)
+			}
+			r.mark = line.Mark
+			return r.inbox.putLine(ctx, line)
+		})
+		if err != nil {
+			end.Problem = join("helm's output could not be followed to its end", err.Error())
+		}
+		o.process = end
+		r.markEnded(end)
+		var again bool
+		if replace, again = r.again(ctx, *o, launch.Attempt); !again {
+			return
+		}
+	}
+}
+
+// launch reads where the release stands and runs helm.
+func (r *run) launch(ctx context.Context, attempt int, replace bool) (Launch, error) {
+	if r.stopCause() != "" {
+		return Launch{}, errStopped
+	}
+	reading, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	before, err := r.cluster.Read(reading, r.ref.Release.Namespace, r.ref.Release.Name)
+	if err != nil {
+		return Launch{}, err
+	}
+	kubeconfig, err := r.cluster.Kubeconfig(reading)
+	if err != nil {
+		return Launch{}, err
+	}
+	launch := Launch{
+		Kubeconfig: kubeconfig, Attempt: attempt, Replace: replace,
+		Deadline: r.request.Options.Deadline() - time.Since(r.writer.started),
+	}
+	if len(before) > 0 {
+		launch.StartRevision = before[len(before)-1].Number
+	}
+	r.releases.begin(launch.StartRevision)
+	if r.stopCause() != "" {
+		return Launch{}, errStopped
+	}
+	if err := r.process.Start(ctx, launch); err != nil {
+		return Launch{}, err
+	}
+	return launch, r.markActive()
+}
+
+// markActive lets end reach helm, and passes on what was asked for before.
+func (r *run) markActive() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.active = true
+	if r.stop == "" {
+		return nil
+	}
+	_, err := r.process.Stop(r.stop, r.grace(false))
+	return err
+}
+
+// markEnded takes over what helm's supervisor knows of why helm ended.
+func (r *run) markEnded(end ProcessEnd) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.active = false
+	if r.stop == "" && end.Stop != "" {
+		r.stop = end.Stop
+		close(r.stopped)
+	}
+}
+
+// again tells whether helm is to be run once more, after the pause that is due
+// then. A known race is tried again while there are attempts and time, and
+// only when it left no revision or a failed one.
+func (r *run) again(ctx context.Context, o outcome, attempt int) (replace, again bool) {
+	most := r.request.Options.Attempts()
+	race, ok := raceOf(o.process.Message)
+	if !ok || attempt >= most || o.process.Exit == nil || o.exitedWith(0) || r.stopCause() != "" || r.request.Operation == OperationUninstall {
+		return false, false
+	}
+	delay := time.Second << (attempt - 1)
+	if time.Since(r.writer.started)+delay >= r.request.Options.Deadline() {
+		return false, false
+	}
+	reading, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	after, err := r.cluster.Read(reading, r.ref.Release.Namespace, r.ref.Release.Name)
+	if err != nil {
+		return false, false
+	}
+	o.after = after
+	newest := o.newest()
+	unchanged := newest == nil || newest.Number == o.start
+	if !unchanged && newest.Status() != decoder.StatusFailed {
+		return false, false
+	}
+	r.setPhase(PhaseRetrying)
+	r.inbox.put(TypeRetrying, &Retrying{Attempt: attempt + 1, MaxAttempts: most, Reason: race, DelaySeconds: delay.Seconds()})
+	pause := time.NewTimer(delay)
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+	case <-r.stopped:
+		return false, false
+	case <-ctx.Done():
+		return false, false
+	}
+	r.restartPhase()
+	return r.request.Operation == OperationInstall && newest != nil, true
+}
+
+// leftovers are the objects that the operation has created and that are still
+// there, which nothing removes by itself: those of its revision that no
+// revision before had. A failed uninstall leaves those of the release.
+func (r *run) leftovers(ctx context.Context, o outcome, rows []Resource) []ObjectRef {
+	left := []ObjectRef{}
+	if !o.ran {
+		return left
+	}
+	before := map[string]bool{}
+	if r.request.Operation != OperationUninstall && o.start > 0 {
+		reading, cancel := context.WithTimeout(ctx, readTimeout)
+		defer cancel()
+		record, err := r.cluster.Record(reading, r.ref.Release.Namespace, r.ref.Release.Name, o.start)
+		if err == nil {
+			var old []Resource
+			if old, err = r.cluster.Snapshot(reading, record); err == nil {
+				for _, row := range old {
+					before[row.Key()] = true
+				}
+			}
+		}
+		if err != nil {
+			r.log.Warn("what the operation left behind is not known", "error", err)
+			return left
+		}
+	}
+	for _, row := range rows {
+		if row.Owner == "" && row.Exists() && !before[row.Key()] {
+			left = append(left, ObjectRef{Kind: row.Kind, Namespace: row.Namespace, Name: row.Name})
+		}
+	}
+	return slices.Clip(left)
+}

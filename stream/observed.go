@@ -1,0 +1,202 @@
+package stream
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/helmtrail/helmtrail/decoder"
+)
+
+const (
+	// quietTime is how long nothing must be pending before an observed session
+	// ends: helm rolls back by itself within moments.
+	quietTime = 5 * time.Second
+	// maxObserved bounds the observed sessions that run at once. Beyond it an
+	// outside operation is seen in the transitions alone.
+	maxObserved = 100
+)
+
+// observed is a session that helmtrail did not start but sees in the Secrets.
+type observed struct {
+	*run
+	changed chan struct{} // holds a token when newest has changed
+
+	mu     sync.Mutex
+	newest *decoder.Revision // nil when the release is gone
+	gone   bool
+}
+
+// Watch opens an observed session for every pending status of the cluster's
+// releases that none of our own sessions caused, until stop is called, which
+// also ends the observed sessions. Constructors call nothing, so it is called
+// once for each cluster before its watch runs.
+func (o *Operations) Watch(id string, cluster Cluster) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var sessions sync.WaitGroup
+	unobserve := cluster.ObserveAll(func(t decoder.Transition) { o.outside(ctx, &sessions, id, cluster, t) })
+	return func() {
+		unobserve()
+		cancel()
+		sessions.Wait()
+	}
+}
+
+// outside takes one transition of a cluster. It does not block.
+func (o *Operations) outside(ctx context.Context, sessions *sync.WaitGroup, id string, cluster Cluster, t decoder.Transition) {
+	release := ReleaseRef{Cluster: id, Namespace: t.Revision.Namespace, Name: t.Revision.Name}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if s := o.observing[release]; s != nil {
+		s.see(t)
+		return
+	}
+	if t.Change != decoder.ChangeStatus || !decoder.Busy(t.Revision.Status()) || o.running[release] != nil || o.stopping {
+		return
+	}
+	if len(o.observing) >= maxObserved {
+		o.setup.Logger.Warn("too many outside operations at once; one has no session", "namespace", release.Namespace, "release", release.Name)
+		return
+	}
+	request := Request{Operation: operationOf(t.Revision.Status()), Release: release}
+	s := &observed{run: newRun(o, SessionRef{Release: release, ID: uuid.NewString()}, request, cluster), changed: make(chan struct{}, 1)}
+	s.see(t)
+	o.observing[release] = s
+	s.writer.ending = func() { o.forget(s) }
+	sessions.Go(func() {
+		defer o.forget(s)
+		s.observe(ctx, t)
+	})
+}
+
+func (o *Operations) forget(s *observed) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.observing[s.ref.Release] == s {
+		delete(o.observing, s.ref.Release)
+	}
+}
+
+// operationOf is what brings a revision into a pending status.
+func operationOf(status decoder.Status) Operation {
+	switch status {
+	case decoder.StatusPendingInstall:
+		return OperationInstall
+	case decoder.StatusPendingRollback:
+		return OperationRollback
+	case decoder.StatusUninstalling:
+		return OperationUninstall
+	}
+	return OperationUpgrade
+}
+
+// see takes a transition of the session's release.
+func (s *observed) see(t decoder.Transition) {
+	s.mu.Lock()
+	switch {
+	case t.Change == decoder.ChangeStatus && (s.newest == nil || t.Revision.Number >= s.newest.Number):
+		s.newest, s.gone = t.Revision, false
+	case t.Change != decoder.ChangeStatus && s.newest != nil && t.Revision.Number == s.newest.Number:
+		s.gone = true
+	}
+	s.mu.Unlock()
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (s *observed) state() (newest *decoder.Revision, gone bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.newest, s.gone
+}
+
+// observe works the session from its first transition to its end.
+func (s *observed) observe(ctx context.Context, first decoder.Transition) {
+	started := &Started{
+		Operation: s.request.Operation, Origin: OriginOutside,
+		Cluster: s.ref.Release.Cluster, Namespace: s.ref.Release.Namespace, Release: s.ref.Release.Name,
+	}
+	if h := first.Revision.Header; h != nil {
+		started.Chart = chartName(h)
+	}
+	if _, err := s.begin(ctx, started); err != nil {
+		s.log.Error("an outside operation has no session", "error", err)
+		return
+	}
+	s.run.run(context.WithoutCancel(ctx), func(running context.Context) (Type, *End) {
+		return s.follow(running, ctx, first)
+	})
+}
+
+// follow tells transitions and objects until nothing has been pending for
+// quietTime, or until stopped ends.
+func (s *observed) follow(ctx, stopped context.Context, first decoder.Transition) (Type, *End) {
+	release := s.ref.Release
+	start := first.Revision.Number - 1
+	if s.request.Operation == OperationUninstall {
+		start = first.Revision.Number
+	}
+	s.releases.begin(start)
+	s.releases.see(first)
+	unobserve := s.cluster.Observe(release.Namespace, release.Name, s.releases.see)
+	defer unobserve()
+	s.releases.catchUp(ctx)
+	s.setPhase(PhaseRunning)
+	watched, stopWatching := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { s.objects.watch(watched) })
+	defer watching.Wait()
+	defer stopWatching()
+
+	quiet := time.NewTimer(quietTime)
+	defer quiet.Stop()
+	for waiting := true; waiting; {
+		newest, gone := s.state()
+		due := quiet.C
+		if !gone && decoder.Busy(newest.Status()) {
+			due = nil
+		}
+		select {
+		case <-s.changed:
+			quiet.Reset(quietTime)
+		case <-due:
+			waiting = false
+		case <-stopped.Done():
+			waiting = false
+		}
+	}
+	s.setPhase(PhaseFinishing)
+	stopWatching()
+	watching.Wait()
+	if stopped.Err() == nil {
+		s.releases.settle(ctx)
+		s.objects.last(ctx)
+	}
+	return s.finish(stopped.Err() != nil)
+}
+
+// finish is the end of an observed session, as far as the record tells it.
+func (s *observed) finish(stopped bool) (Type, *End) {
+	newest, gone := s.state()
+	end := &End{Causes: []Cause{}, Leftovers: []ObjectRef{}}
+	if !gone {
+		end.Release = &RevisionStatus{Revision: newest.Number, Status: newest.Status()}
+	}
+	switch {
+	case stopped && !gone && decoder.Busy(newest.Status()):
+		end.Reason, end.Message = ReasonInterrupted, "helmtrail was stopped; the operation may have gone on"
+		return TypeFailed, end
+	case gone || newest.Status() == decoder.StatusDeployed || newest.Status() == decoder.StatusUninstalled:
+		return TypeCompleted, end
+	}
+	end.Reason = ReasonExit
+	end.Message = string(newest.Status())
+	if newest.Header != nil && newest.Header.Description != "" {
+		end.Message = newest.Header.Description
+	}
+	return TypeFailed, end
+}
