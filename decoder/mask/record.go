@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 	"helm.sh/helm/v3/pkg/chart"
@@ -63,32 +64,49 @@ func (s *Secrets) raw(record, masked *decoder.Record, schema []byte) (json.RawMe
 	if err != nil {
 		return nil, err
 	}
-	info, chartNode := tree.Get(root, "info"), tree.Get(root, "chart")
-	for _, values := range []*yaml.Node{tree.Get(root, "config"), tree.Get(chartNode, "values")} {
-		if values != nil {
-			s.mask(values, place{schemas: newSchemas(schema)})
-		}
+	for _, values := range append(fields(root, "config"), fields(root, "chart", "values")...) {
+		s.mask(values, place{schemas: newSchemas(schema)})
 	}
 	done := map[*yaml.Node]bool{}
-	text := func(node *yaml.Node, mask func(string) string) {
-		if node != nil && node.Tag == tree.String {
-			node.Value, done[node] = mask(node.Value), true
+	text := func(nodes []*yaml.Node, mask func(string) string) {
+		for _, node := range nodes {
+			if node.Tag == tree.String {
+				node.Value, done[node] = mask(node.Value), true
+			}
 		}
 	}
-	text(tree.Get(root, "manifest"), func(string) string { return masked.Manifest })
-	for i, hook := range items(tree.Get(root, "hooks")) {
-		text(tree.Get(hook, "manifest"), func(string) string { return masked.Hooks[i].Manifest })
-	}
-	text(tree.Get(info, "notes"), s.Text)
-	text(tree.Get(info, "description"), s.Text)
-	text(tree.Get(chartNode, "schema"), s.packed(s.schema))
-	for _, list := range []string{"templates", "files"} {
-		for _, file := range items(tree.Get(chartNode, list)) {
-			text(tree.Get(file, "data"), s.packed(s.file))
-		}
-	}
+	text(fields(root, "manifest"), func(string) string { return masked.Manifest })
+	text(fields(root, "hooks", "manifest"), s.Manifest)
+	text(fields(root, "info", "notes"), s.Text)
+	text(fields(root, "info", "description"), s.Text)
+	text(fields(root, "chart", "schema"), s.packed(s.schema))
+	text(fields(root, "chart", "templates", "data"), s.packed(s.file))
+	text(fields(root, "chart", "files", "data"), s.packed(s.file))
 	s.maskBut(done, root, place{})
 	return tree.JSON(root)
+}
+
+// fields are what stands at a path of keys, in every item of the lists on the
+// way. Helm reads the keys of its records in any case.
+func fields(node *yaml.Node, path ...string) []*yaml.Node {
+	if len(path) == 0 {
+		return []*yaml.Node{node}
+	}
+	var found []*yaml.Node
+	for _, item := range items(node) {
+		found = append(found, fields(item, path...)...)
+	}
+	for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
+		if strings.EqualFold(node.Content[i].Value, path[0]) {
+			value := node.Content[i+1]
+			if len(path) == 1 {
+				found = append(found, value)
+				continue
+			}
+			found = append(found, fields(value, path[1:]...)...)
+		}
+	}
+	return found
 }
 
 // packed masks what stands in base64.

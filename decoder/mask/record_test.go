@@ -65,6 +65,20 @@ func TestAMaskedRecordMayBeShownAsAWhole(t *testing.T) {
 	}
 }
 
+func TestFieldsOfARecordAreMaskedInEveryCase(t *testing.T) {
+	const short = "Xq7" // too short to be looked for in other texts
+	raw := `{"NAME":"web","Info":{"status":"deployed"},"MANIFEST":"kind: Secret\nstringData: {a: ` + short + `}\n",` +
+		`"Hooks":[{"Manifest":"kind: Secret\nstringData: {a: ` + short + `}\n"}],"version":1}`
+	record := decode(t, raw)
+	masked, err := mask.New(key, release).Collect(mask.FromRecord(record)).Record(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(masked.Raw), short) {
+		t.Errorf("the masked record is %s", masked.Raw)
+	}
+}
+
 // A record without secrets stays as it is, byte for byte.
 func TestRecordsOfBothHelmsWithoutSecretsStay(t *testing.T) {
 	for _, helm := range []string{"helm3", "helm4"} {
