@@ -3,8 +3,7 @@ import { useEffect, useState } from 'react';
 import { answer, api, ApiError, type Schemas } from './client';
 import { EventStream } from './eventstream';
 
-/** `stuck` is reserved: it is always null. */
-export type Release = Omit<Schemas['Release'], 'stuck'>;
+export type Release = Schemas['Release'];
 export type Cluster = Schemas['Cluster'];
 type ClusterEvent = Schemas['ClusterEvent'];
 

@@ -244,6 +244,11 @@ describe('the clock', () => {
     expect(state.clock).toMatchObject({ timeoutSeconds: 300, phase: 'waiting' });
   });
 
+  test('has no limit where none is known', () => {
+    const state = follow(NOTHING, { ...started(1), timeoutSeconds: null, deadlineSeconds: null });
+    expect(state.clock?.timeoutSeconds).toBe(0);
+  });
+
   test('is zero before anything is known', () => {
     expect(elapsedSeconds(NOTHING, 5000)).toBe(0);
   });

@@ -32,7 +32,7 @@ export interface Clock {
   elapsedSeconds: number;
   /** When `elapsedSeconds` was true, in milliseconds of performance.now(). */
   at: number;
-  /** 0 where there is none. */
+  /** 0 where it is not known, as for a session that was only observed. */
   timeoutSeconds: number;
   phase: Phase | null;
 }
@@ -169,14 +169,14 @@ function tick(clock: Clock | null, event: SessionEvent, at: number): Clock {
     return {
       elapsedSeconds: late ? counted : event.elapsedSeconds,
       at,
-      timeoutSeconds: event.timeoutSeconds,
+      timeoutSeconds: event.timeoutSeconds ?? 0,
       phase: event.phase,
     };
   }
   return {
     elapsedSeconds: isEnd(event) ? event.durationSeconds : Math.max(counted, event.elapsedSeconds),
     at,
-    timeoutSeconds: event.type === 'STARTED' ? event.timeoutSeconds : (clock?.timeoutSeconds ?? 0),
+    timeoutSeconds: event.type === 'STARTED' ? (event.timeoutSeconds ?? 0) : (clock?.timeoutSeconds ?? 0),
     phase: clock?.phase ?? null,
   };
 }

@@ -33,6 +33,8 @@ export const common = {
     pending: 'The release is pending',
     changed: 'The release has changed meanwhile',
     gone: 'No longer kept',
+    not_stuck: 'The release is not stuck',
+    session_ended: 'The operation has already ended',
     too_large: 'The request is too large',
     too_many_operations: 'Too many operations are running',
     unreachable_cluster: 'The cluster cannot be reached',

@@ -36,6 +36,8 @@ export const common: Translation<typeof english> = {
     pending: '发布处于等待状态',
     changed: '发布已发生变化',
     gone: '已不再保留',
+    not_stuck: '该发布没有卡住',
+    session_ended: '操作已经结束',
     too_large: '请求过大',
     too_many_operations: '正在运行的操作过多',
     unreachable_cluster: '无法连接集群',

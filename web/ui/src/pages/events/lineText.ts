@@ -41,7 +41,7 @@ function startedText({ operation, release, chart, user, timeoutSeconds }: Starte
     t(`line.started.${operation}`, { release }),
     chart && t('line.chart', { chart }),
     user && t('line.by', { user }),
-    timeoutSeconds > 0 && t('line.timeout', { timeout: formatDuration(timeoutSeconds, language) }),
+    timeoutSeconds !== null && t('line.timeout', { timeout: formatDuration(timeoutSeconds, language) }),
   ]
     .filter(Boolean)
     .join(', ');

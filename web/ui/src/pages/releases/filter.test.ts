@@ -13,6 +13,7 @@ const release = (namespace: string, name: string, more: Partial<Release> = {}): 
   chartVersion: '1.0.0',
   appVersion: '',
   updated: '2026-11-30T12:00:00Z',
+  stuck: null,
   session: null,
   ...more,
 });
