@@ -115,8 +115,9 @@ func (w *objectWatch) watch(ctx context.Context) {
 		w.mu.Unlock()
 		followed, stop := context.WithCancel(ctx)
 		var following sync.WaitGroup
+		now := record
 		following.Go(func() {
-			if err := w.run.cluster.Follow(followed, record, w.tell); err != nil && followed.Err() == nil {
+			if err := w.run.cluster.Follow(followed, now, w.tell); err != nil && followed.Err() == nil {
 				w.run.log.Warn("the release's objects are not followed", "error", err)
 			}
 		})
