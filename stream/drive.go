@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/mask"
 )
 
 // errStopped means that the session was to end before helm was run.
@@ -36,10 +37,12 @@ func (r *run) drive(ctx context.Context) (Type, *End) {
 	o.after, o.known = r.releases.settle(ctx)
 	rows := r.objects.last(ctx)
 	end := o.end()
+	end.Message = r.mask(end.Message)
 	if o.kind() == TypeCompleted {
-		end.Notes = r.releases.notes(ctx, o)
+		end.Notes = r.mask(r.releases.notes(ctx, o))
 	} else {
 		end.Leftovers = r.leftovers(ctx, o, rows)
+		end.Causes = r.objects.causes()
 	}
 	return o.kind(), end
 }
@@ -101,16 +104,21 @@ func (r *run) launch(ctx context.Context, attempt int, replace bool) (Launch, er
 	if err != nil {
 		return Launch{}, err
 	}
-	kubeconfig, err := r.cluster.Kubeconfig(reading)
-	if err != nil {
+	launch := Launch{
+		Attempt: attempt, Replace: replace, MaskKey: r.ops.setup.MaskKey,
+		Deadline: r.request.Options.Deadline() - time.Since(r.writer.started),
+	}
+	if launch.Kubeconfig, err = r.cluster.Kubeconfig(reading); err != nil {
 		return Launch{}, err
 	}
-	launch := Launch{
-		Kubeconfig: kubeconfig, Attempt: attempt, Replace: replace,
-		Deadline: r.request.Options.Deadline() - time.Since(r.writer.started),
+	if secret := r.request.Chart.CredentialsSecret; secret != "" {
+		if launch.ChartCredentials, err = r.cluster.SecretData(reading, r.ref.Release.Namespace, secret); err != nil {
+			return Launch{}, err
+		}
 	}
 	if len(before) > 0 {
 		launch.StartRevision = before[len(before)-1].Number
+		launch.Known = r.known(reading, launch.StartRevision)
 	}
 	r.releases.begin(launch.StartRevision)
 	if r.stopCause() != "" {
@@ -120,6 +128,17 @@ func (r *run) launch(ctx context.Context, attempt int, replace bool) (Launch, er
 		return Launch{}, err
 	}
 	return launch, r.markActive()
+}
+
+// known is what a revision tells of the release's secrets. One that cannot be
+// read tells nothing, and is no reason not to run helm.
+func (r *run) known(ctx context.Context, revision int) []mask.Source {
+	record, err := r.cluster.Record(ctx, r.ref.Release.Namespace, r.ref.Release.Name, revision)
+	if err != nil {
+		r.log.Warn("the secrets of the last revision are not known", "revision", revision, "error", err)
+		return nil
+	}
+	return []mask.Source{mask.FromRecord(record)}
 }
 
 // markActive lets end reach helm, and passes on what was asked for before.

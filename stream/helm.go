@@ -3,6 +3,8 @@ package stream
 import (
 	"context"
 	"time"
+
+	"github.com/helmtrail/helmtrail/decoder/mask"
 )
 
 // Helm runs helm's operations. Package helmcli provides it.
@@ -42,6 +44,9 @@ type Process interface {
 	// returns at once. accepted is false when helm had ended before; whoever
 	// asks first says why, a later call can only shorten the grace.
 	Stop(cause StopCause, grace time.Duration) (accepted bool, err error)
+	// Mask hides in a text what is known to be secret of the request and the
+	// release, and what is by its looks.
+	Mask(text string) string
 	// Close removes the session's folder. The process must have ended.
 	Close() error
 }
@@ -55,6 +60,10 @@ type Launch struct {
 	// ChartCredentials is the data of the Secret that the request's chart
 	// names, nil when it names none. It is a secret.
 	ChartCredentials map[string][]byte `json:"-"`
+	// MaskKey makes the fingerprints of masked secrets. It is a secret.
+	MaskKey []byte `json:"-"`
+	// Known is what else may hold secrets of the release: its last record.
+	Known []mask.Source `json:"-"`
 	// StartRevision is the release's newest revision before helm runs, 0 for none.
 	StartRevision int `json:"startRevision"`
 	// Attempt counts from 1.

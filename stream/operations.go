@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -33,6 +34,9 @@ type Setup struct {
 	StuckAfter time.Duration
 	// Grace is how long an ended helm may take to write its own end.
 	Grace time.Duration
+	// MaskKey makes the fingerprints of masked secrets; at least 16 random
+	// bytes, and the same for everything that shows secrets of these clusters.
+	MaskKey []byte
 	// CacheBytes bounds the encoded events that are kept for readers.
 	CacheBytes int
 	Logger     *slog.Logger
@@ -71,6 +75,9 @@ func NewOperations(setup Setup) *Operations {
 	}
 	if setup.StuckAfter == 0 {
 		setup.StuckAfter = DefaultStuckAfter
+	}
+	if setup.MaskKey == nil {
+		setup.MaskKey = []byte(rand.Text())
 	}
 	if setup.CacheBytes == 0 {
 		setup.CacheBytes = DefaultCacheBytes

@@ -103,7 +103,7 @@ func (w *releaseWatch) tell(t decoder.Transition) {
 		Secret: rev.Secret, Late: t.Late,
 	}
 	if h := rev.Header; h != nil {
-		body.Description, body.Chart, body.AppVersion, body.RollbackRevision = h.Description, chartName(h), h.AppVersion, h.RollbackRevision
+		body.Description, body.Chart, body.AppVersion, body.RollbackRevision = w.run.mask(h.Description), chartName(h), h.AppVersion, h.RollbackRevision
 	}
 	w.run.inbox.put(TypeReleaseStatus, body)
 	if t.Change != decoder.ChangeStatus || (w.begun && rev.Number <= w.start) {
@@ -111,6 +111,10 @@ func (w *releaseWatch) tell(t decoder.Transition) {
 	}
 	if w.run.request.Operation != OperationRollback && status == decoder.StatusPendingRollback {
 		w.run.setPhase(PhaseRollingBack)
+		w.run.objects.freeze()
+	}
+	if status == decoder.StatusFailed {
+		w.run.objects.freeze() // helm may remove at once what it could not make ready
 	}
 	w.run.objects.follow(rev.Number)
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/helmtrail/helmtrail/decoder/mask"
 )
 
 const (
@@ -213,6 +215,15 @@ func (r *run) leaveOn() {
 	if r.leave != nil {
 		r.leave()
 	}
+}
+
+// mask hides what is secret in a text that came from the cluster.
+func (r *run) mask(text string) string {
+	if r.process != nil {
+		return r.process.Mask(text)
+	}
+	release := mask.Release{Cluster: r.ref.Release.Cluster, Namespace: r.ref.Release.Namespace, Name: r.ref.Release.Name}
+	return mask.New(r.ops.setup.MaskKey, release).Collect().Text(text)
 }
 
 // stopCause is why the session is to end before its time, "" for no reason.

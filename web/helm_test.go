@@ -74,6 +74,7 @@ func (p *process) Request() stream.Request                            { return p
 func (p *process) Start(context.Context, stream.Launch) error         { return nil }
 func (p *process) Launched() (stream.Launch, bool)                    { return stream.Launch{}, false }
 func (p *process) Stop(stream.StopCause, time.Duration) (bool, error) { p.end(); return true, nil }
+func (p *process) Mask(text string) string                            { return text }
 func (p *process) Close() error                                       { return nil }
 
 func (p *process) Follow(ctx context.Context, _ int64, f func(stream.Line) error) (stream.ProcessEnd, error) {

@@ -12,6 +12,7 @@
 //	session.json  the session and its request, without values
 //	values.yaml   the values
 //	kubeconfig    the credentials
+//	secrets.json  what the output is masked by
 //	run.json      command line, environment and deadline for the supervisor
 //	launch.json   what was known about the release before helm ran
 //	lock          held by the supervisor for as long as it lives

@@ -19,6 +19,7 @@ const (
 	launchFile     = "launch.json"
 	lockFile       = "lock"
 	spoolFile      = "spool"
+	secretsFile    = "secrets.json"
 	stopFile       = "stop.json"
 	endFile        = "end.json"
 	helmFile       = "helm.json"

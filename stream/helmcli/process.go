@@ -7,9 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
+	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/stream"
 )
 
@@ -21,6 +23,9 @@ type Process struct {
 	session stream.SessionRef
 	request stream.Request
 	reaped  chan struct{} // closed when the supervisor has ended; nil unless it was started here
+
+	masking sync.Mutex
+	secrets *mask.Secrets // nil until something is masked
 }
 
 // lookEvery is how often the spool is looked at for more.
@@ -53,7 +58,7 @@ type stopContent struct {
 }
 
 // Start implements stream.Process.
-func (p *Process) Start(_ context.Context, launch stream.Launch) error {
+func (p *Process) Start(ctx context.Context, launch stream.Launch) error {
 	run := runContent{
 		Environment: environment(p.folder, p.helm.config.Environment),
 		Deadline:    launch.Deadline,
@@ -67,6 +72,12 @@ func (p *Process) Start(_ context.Context, launch stream.Launch) error {
 		return fmt.Errorf("make helm's home: %w", err)
 	}
 	if err := p.folder.write(kubeconfigFile, launch.Kubeconfig); err != nil {
+		return err
+	}
+	if err := p.helm.writeAccess(ctx, p.folder, p.request.Chart, launch.ChartCredentials); err != nil {
+		return err
+	}
+	if err := p.writeSecrets(launch); err != nil {
 		return err
 	}
 	if err := p.folder.writeJSON(runFile, run); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/helmcli"
 )
@@ -264,5 +265,29 @@ func TestASupervisorThatIsKilled(t *testing.T) {
 	}
 	if end.Exit != nil || end.Problem == "" {
 		t.Errorf("got %+v, want no exit and a problem", end)
+	}
+}
+
+// A password that was given as a value, or that the release has already, is
+// masked in helm's output before it is written anywhere.
+func TestHelmsOutputIsMasked(t *testing.T) {
+	const given, known = "canary-of-the-values", "canary-of-the-record"
+	request := install()
+	request.Values = []byte("db:\n  password: " + given + "\n")
+	p := prepare(t, standIn(t, "v4.3.2", "echo given "+given+"; echo known "+known+"; echo Error: no "+given+"; exit 1"), request)
+	if err := p.Start(t.Context(), stream.Launch{
+		Deadline: time.Minute, MaskKey: []byte("0123456789abcdef"),
+		Known: []mask.Source{{Manifests: []string{"kind: Secret\nstringData:\n  token: " + known + "\n"}}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	lines, end := follow(t.Context(), t, p)
+	everything := text(lines) + end.Message + p.Mask("text "+given+" "+known)
+	if strings.Contains(everything, "canary") || !strings.Contains(everything, "given «masked:") || !strings.Contains(end.Message, "no «masked:") {
+		t.Errorf("not masked: %s", everything)
+	}
+	spool, err := os.ReadFile(filepath.Join(p.(*helmcli.Process).Folder(), "spool"))
+	if err != nil || strings.Contains(string(spool), "canary") {
+		t.Errorf("the spool is %s, %v", spool, err)
 	}
 }

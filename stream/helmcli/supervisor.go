@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/stream"
 )
 
@@ -51,6 +52,10 @@ func supervise(f folder, run runContent) (stream.ProcessEnd, error) {
 		return stream.ProcessEnd{}, fmt.Errorf("write helm's output: %w", err)
 	}
 	defer spool.Close()
+	secrets, err := readSecrets(f)
+	if err != nil {
+		return stream.ProcessEnd{}, err
+	}
 	terminated := make(chan os.Signal, 1)
 	signal.Notify(terminated, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 
@@ -75,7 +80,7 @@ func supervise(f folder, run runContent) (stream.ProcessEnd, error) {
 		return stream.ProcessEnd{}, errors.Join(err, helm.Wait())
 	}
 
-	lines := newLineWriter(spool)
+	lines := newLineWriter(spool, secrets)
 	written := make(chan error, 1)
 	go func() { written <- lines.copy(output) }()
 	exited := make(chan struct{})
@@ -184,13 +189,16 @@ func signalName(s syscall.Signal) string {
 // lineWriter brings helm's output into the spool.
 type lineWriter struct {
 	spool    io.Writer
+	secrets  *mask.Secrets
 	size     int
 	splitter splitter
 	sieve    sieve
 	batch    []byte
 }
 
-func newLineWriter(spool io.Writer) *lineWriter { return &lineWriter{spool: spool} }
+func newLineWriter(spool io.Writer, secrets *mask.Secrets) *lineWriter {
+	return &lineWriter{spool: spool, secrets: secrets}
+}
 
 // copy reads helm's output to its end. What is read is written at once. When
 // that fails, the rest is read all the same, so that helm is not held up.
@@ -216,6 +224,7 @@ func (w *lineWriter) copy(output io.Reader) error {
 }
 
 func (w *lineWriter) add(line string, truncated bool) {
+	line = w.secrets.Line(line)
 	if !w.sieve.show(line) || w.size > maxSpool {
 		return
 	}
