@@ -40,7 +40,7 @@ GO_PROGRAMS := bin/helmtrail bin/devcluster bin/helm3 bin/helm4
 # Tests run the programs from here.
 TEST_ENV := HELMTRAIL_TEST_BIN=$(CURDIR)/bin
 
-.PHONY: help build ui demo run test test-go test-devcluster test-ui test-browser lint fmt bench chromium first-build FORCE
+.PHONY: help build ui demo run test test-go test-devcluster test-ui test-browser lint fmt bench screenshots chromium first-build FORCE
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name what; do printf '  make %-16s %s\n' "$$name" "$$what"; done
@@ -107,6 +107,11 @@ test-ui: $(UI_MODULES)
 test-browser: build chromium
 	@echo '== tests of the pages in Chromium'
 	@browser=$$(.ci/chromium) && cd $(UI) && CHROMIUM=$$browser $(TEST_ENV) npm run --silent test:browser
+
+# On a dev cluster of its own, with the demo's chart.
+screenshots: build chromium ## take the pictures of docs/screenshots anew
+	@browser=$$(.ci/chromium) && cd $(UI) && CHROMIUM=$$browser $(TEST_ENV) \
+		HELMTRAIL_TEST_CHARTS=$(CURDIR)/deploy/demo/charts npx playwright test -c playwright.screenshots.config.ts
 
 chromium:
 	@.ci/chromium >/dev/null

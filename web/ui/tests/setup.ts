@@ -44,7 +44,7 @@ export default async function setup(): Promise<() => Promise<void>> {
         ['--kubeconfig', kubeconfig],
         ['--helm', path.join(bin, 'helm4')],
         ['--data-dir', path.join(folder, 'data')],
-        ['--chart-dir', path.join(import.meta.dirname, 'charts')],
+        ['--chart-dir', path.resolve(process.env['HELMTRAIL_TEST_CHARTS'] ?? path.join(import.meta.dirname, 'charts'))],
       ].flat(),
       /(http:\/\/[^/\s]+)/,
     );

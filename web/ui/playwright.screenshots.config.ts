@@ -1,0 +1,9 @@
+import { defineConfig } from '@playwright/test';
+import tests from './playwright.config';
+
+/** Takes the pictures of docs/screenshots with the browser and the server of the tests. */
+export default defineConfig(tests, {
+  testDir: 'screenshots',
+  workers: 1,
+  timeout: 180_000,
+});
