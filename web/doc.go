@@ -9,5 +9,5 @@
 // there is nothing more to tell, or when the Server is closed; a slow reader
 // holds up neither the writer of the events nor any other reader.
 //
-// The package starts no goroutine of its own.
+// No goroutine that the package starts outlives its request.
 package web

@@ -28,6 +28,7 @@ const (
 	codeEnded             = "session_ended"
 	codeInProgress        = "operation_in_progress"
 	codeTooLarge          = "too_large"
+	codeUnreadable        = "unreadable"
 	codeTooManyOperations = "too_many_operations"
 	codeUnreachable       = "unreachable_cluster"
 	codeUnavailable       = "unavailable"

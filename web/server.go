@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -33,6 +34,12 @@ type Options struct {
 	LocalOnly bool
 	// Hosts are further names, without port, that LocalOnly lets pass.
 	Hosts []string
+	// MayReveal returns nil if the caller of a request may see the secrets of
+	// a release, else why not. Without it nobody may.
+	MayReveal func(r *http.Request, release stream.ReleaseRef) error
+	// MaskKey makes the fingerprints of masked secrets, so that they can be
+	// compared wherever the key is the same; by default a new one. It is secret.
+	MaskKey []byte
 	// Logger gets what went wrong on the server's side; slog.Default() if nil.
 	Logger *slog.Logger
 }
@@ -51,6 +58,8 @@ type Server struct {
 	// closing ends when Close is called.
 	closing context.Context
 	close   context.CancelFunc
+	// facts are what the history has read of records.
+	facts factsCache
 }
 
 // New returns a Server. It observes the clusters' transitions until it is
@@ -71,6 +80,9 @@ func New(o Options) (*Server, error) {
 	}
 	if s.logger == nil {
 		s.logger = slog.Default()
+	}
+	if s.options.MaskKey == nil {
+		s.options.MaskKey = []byte(rand.Text())
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
 	for _, c := range o.Clusters {
@@ -128,6 +140,9 @@ func (s *Server) routes() []route {
 		{http.MethodPost, releasePath + "/rollback", s.rollback},
 		{http.MethodGet, releasePath + "/events", s.streamSession},
 		{http.MethodGet, releasePath + "/resources", s.listResources},
+		{http.MethodGet, releasePath + "/history", s.getHistory},
+		{http.MethodGet, releasePath + "/revisions/:revision/:part", s.getPart},
+		{http.MethodGet, releasePath + "/diff", s.getDiff},
 		{http.MethodGet, releasePath + "/sessions", s.listSessions},
 		{http.MethodGet, releasePath + "/sessions/:session", s.getSession},
 		{http.MethodPost, releasePath + "/sessions/:session/cancel", s.cancel},

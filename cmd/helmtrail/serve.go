@@ -116,15 +116,28 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	if err := operations.Resume(ctx); err != nil {
 		return fmt.Errorf("--data-dir: %w", err)
 	}
+	key, err := maskKey(o.dataDir)
+	if err != nil {
+		return fmt.Errorf("--data-dir: %w", err)
+	}
 	server, err := web.New(web.Options{
 		Clusters: served(clusters, helm), Operations: operations, Charts: helm, Pages: ui.Files(),
-		LocalOnly: o.auth == authNone, Logger: logger,
+		LocalOnly: o.auth == authNone, MaskKey: key, MayReveal: mayReveal(o.auth), Logger: logger,
 	})
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "helmtrail %s serves http://%s/helm/releases\n", version, listener.Addr())
 	return runAll(ctx, clusters, operations, server, listener, logger)
+}
+
+// mayReveal decides who sees secrets as they are. Without a login everybody who
+// reaches the server could read them with helmtrail's own rights anyway.
+func mayReveal(auth string) func(*http.Request, stream.ReleaseRef) error {
+	if auth != authNone {
+		return nil
+	}
+	return func(*http.Request, stream.ReleaseRef) error { return nil }
 }
 
 // openHelm finds the installed helm. The supervisor is this very program.

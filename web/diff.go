@@ -1,0 +1,243 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/compare"
+	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// revisionRef names one revision.
+type revisionRef struct {
+	Cluster   string `json:"cluster"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	Revision  int    `json:"revision"`
+}
+
+// diffBody is how two revisions differ. A part that was not asked for is empty.
+type diffBody struct {
+	// From is null when there is nothing to compare with.
+	From *revisionRef `json:"from"`
+	To   revisionRef  `json:"to"`
+	// Parts are those that were compared.
+	Parts []string `json:"parts"`
+	// Identical means that no part differs.
+	Identical bool   `json:"identical"`
+	Message   string `json:"message,omitempty"`
+
+	Values   []compare.Value  `json:"values"`
+	Manifest []compare.Object `json:"manifest"`
+	Hooks    []compare.Object `json:"hooks"`
+	Notes    string           `json:"notes"`
+	Chart    []compare.Value  `json:"chart"`
+}
+
+// diffParts are the parts that can be compared, in the order in which they are
+// shown.
+var diffParts = []string{"values", "manifest", "hooks", "notes", "chart"}
+
+// getDiff compares two revisions of a release, or one of another release with
+// one of it.
+func (s *Server) getDiff(c *gin.Context) error {
+	ref, cluster, err := s.releaseRef(c)
+	if err != nil {
+		return err
+	}
+	body := diffBody{Values: []compare.Value{}, Manifest: []compare.Object{}, Hooks: []compare.Object{}, Chart: []compare.Value{}}
+	if body.Parts, err = readParts(c.QueryArray("part")); err != nil {
+		return err
+	}
+	from, to, err := s.compared(c, cluster, ref)
+	if err != nil {
+		return err
+	}
+	body.To = *to
+	if from == nil {
+		body.Identical = true
+		body.Message = fmt.Sprintf("Revision %d is the only one, so there is nothing to compare it with.", to.Revision)
+		writeJSON(c, http.StatusOK, body)
+		return nil
+	}
+	body.From = from
+	before, after, err := s.comparedRecords(c, cluster, *from, *to)
+	if err != nil {
+		return err
+	}
+	all, err := queryBool(c, "all")
+	if err != nil {
+		return err
+	}
+	if err := body.compare(before, after, all); err != nil {
+		return &apiError{status: http.StatusUnprocessableEntity, code: codeUnreadable, message: "The revisions cannot be compared: " + err.Error()}
+	}
+	writeJSON(c, http.StatusOK, body)
+	return nil
+}
+
+// readParts reads the parts that are asked for; without any, all.
+func readParts(asked []string) ([]string, error) {
+	var wanted []string
+	for _, list := range asked {
+		for name := range strings.SplitSeq(list, ",") {
+			if !slices.Contains(diffParts, name) {
+				return nil, badRequest("part", "part must be one or more of "+strings.Join(diffParts, ", ")+".")
+			}
+			wanted = append(wanted, name)
+		}
+	}
+	if len(wanted) == 0 {
+		return diffParts, nil
+	}
+	return slices.DeleteFunc(slices.Clone(diffParts), func(part string) bool { return !slices.Contains(wanted, part) }), nil
+}
+
+// compared reads which two revisions are meant. By default it is the newest
+// and the one before it; of another release, its newest. from is nil when the
+// release has nothing to compare with.
+func (s *Server) compared(c *gin.Context, cluster *watched, ref stream.ReleaseRef) (from, to *revisionRef, err error) {
+	other := ref
+	if namespace := c.Query("fromNamespace"); namespace != "" {
+		other.Namespace = namespace
+	}
+	if name := c.Query("fromRelease"); name != "" {
+		other.Name = name
+	}
+	last, err := pick(c, cluster, ref, "to", nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	before := last
+	if other != ref {
+		before = nil
+	}
+	first, err := pick(c, cluster, other, "from", before)
+	if err != nil {
+		return nil, nil, err
+	}
+	to = &revisionRef{ref.Cluster, ref.Namespace, ref.Name, *last}
+	if first == nil {
+		return nil, to, nil
+	}
+	return &revisionRef{other.Cluster, other.Namespace, other.Name, *first}, to, nil
+}
+
+// pick reads one revision's number from the query. By default it is the newest
+// of the release, or the newest before another; nil if there is none.
+func pick(c *gin.Context, cluster *watched, ref stream.ReleaseRef, parameter string, before *int) (*int, error) {
+	if text := c.Query(parameter); text != "" {
+		number, err := revisionNumber(parameter, text)
+		return &number, err
+	}
+	revisions, err := cluster.revisions(ref)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range revisions {
+		if before == nil || r.Number < *before {
+			return &r.Number, nil
+		}
+	}
+	return nil, nil
+}
+
+// comparedRecords fetches both records and masks them unless they may be
+// revealed. A secret of one is masked in the other too.
+func (s *Server) comparedRecords(c *gin.Context, cluster *watched, from, to revisionRef) (before, after *decoder.Record, err error) {
+	refs := [2]revisionRef{from, to}
+	var records [2]*decoder.Record
+	var reveal [2]bool
+	for i, r := range refs {
+		ref := r.release()
+		if reveal[i], err = s.reveals(c, ref, fmt.Sprintf("comparison of revision %d", r.Revision)); err != nil {
+			return nil, nil, err
+		}
+		if records[i], err = s.record(c, cluster, ref, r.Revision); err != nil {
+			return nil, nil, err
+		}
+	}
+	var shown [2]*decoder.Record
+	var known *mask.Secrets
+	for i, r := range refs {
+		if shown[i] = records[i]; reveal[i] {
+			continue
+		}
+		// Revisions of one release share what is known, so that a secret has
+		// the same token in both.
+		if known == nil || refs[0].release() != refs[1].release() {
+			known = s.masker(r.release()).Collect(mask.FromRecord(records[i]), mask.FromRecord(records[1-i]))
+		}
+		if shown[i], err = known.Record(records[i]); err != nil {
+			return nil, nil, unreadable(r.release(), r.Revision, err)
+		}
+	}
+	return shown[0], shown[1], nil
+}
+
+func (r revisionRef) release() stream.ReleaseRef {
+	return stream.ReleaseRef{Cluster: r.Cluster, Namespace: r.Namespace, Name: r.Name}
+}
+
+// compare fills in how the records differ; all compares the values as they
+// were merged.
+func (b *diffBody) compare(from, to *decoder.Record, all bool) error {
+	var err error
+	for _, part := range b.Parts {
+		switch part {
+		case "values":
+			b.Values, err = compareValues(from, to, all)
+		case "manifest":
+			b.Manifest, err = compare.Objects(manifestOf(from, from.Manifest), manifestOf(to, to.Manifest))
+		case "hooks":
+			b.Hooks, err = compare.Objects(manifestOf(from, hooksText(from)), manifestOf(to, hooksText(to)))
+		case "notes":
+			b.Notes = compare.Text(from.Notes, to.Notes)
+		case "chart":
+			b.Chart, err = compareCharts(from, to)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	b.Identical = len(b.Values)+len(b.Manifest)+len(b.Hooks)+len(b.Notes)+len(b.Chart) == 0
+	return nil
+}
+
+func manifestOf(record *decoder.Record, text string) compare.Manifest {
+	return compare.Manifest{Text: text, Namespace: record.SecretNamespace}
+}
+
+func compareValues(from, to *decoder.Record, all bool) ([]compare.Value, error) {
+	if !all {
+		return compare.Values(from.Config, to.Config)
+	}
+	before, err := decoder.MergedValues(from)
+	if err != nil {
+		return nil, err
+	}
+	after, err := decoder.MergedValues(to)
+	if err != nil {
+		return nil, err
+	}
+	return compare.Values(before, after)
+}
+
+func compareCharts(from, to *decoder.Record) ([]compare.Value, error) {
+	var metadata [2]json.RawMessage
+	for i, record := range []*decoder.Record{from, to} {
+		chart, err := decoder.ReadChart(record)
+		if err != nil {
+			return nil, err
+		}
+		metadata[i] = chart.Metadata
+	}
+	return compare.Values(metadata[0], metadata[1])
+}
