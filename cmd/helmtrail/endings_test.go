@@ -259,10 +259,14 @@ func TestKillingTheSupervisorEndsTheSessionAndHelm(t *testing.T) {
 			h, namespace := serveOn(t, arguments{helm: helm}), clustertest.Namespace(t)
 			answer := h.startInstall(t, namespace)
 			supervisor, pid := processes(t, answer.SessionID)
-			kill(t, supervisor)
 			if both {
+				// helm must not see its supervisor die, nor that helm's death.
+				if err := syscall.Kill(supervisor, syscall.SIGSTOP); err != nil {
+					t.Fatal(err)
+				}
 				kill(t, pid)
 			}
+			kill(t, supervisor)
 			kind, last := end(t, h.events(t.Context(), t, answer.Events, 1))
 			if kind != stream.TypeFailed || last.Reason != stream.ReasonInterrupted || last.Process != nil {
 				t.Errorf("both %v: the session ended %s %+v, want FAILED, interrupted, with helm's end unknown", both, kind, last)
