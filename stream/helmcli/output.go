@@ -55,7 +55,8 @@ func (s *splitter) flush(f func(line string, truncated bool)) {
 func (s *splitter) rest() bool { return len(s.line) > 0 || s.cut }
 
 // sieve decides which of helm's lines people see, and picks helm's error text
-// out of them. With --debug helm 3 prints a Go stack trace behind an error
+// out of them. With --debug helm 4 prints the chart's whole values schema in
+// one line (pkg/chart/common/util/jsonschema.go), helm 3 prints a Go stack trace behind an error
 // (cmd/helm/helm.go, warning and debug), and both Helms print values, hooks
 // and manifest behind a success (cmd/helm/status.go, statusPrinter).
 type sieve struct {
@@ -64,6 +65,9 @@ type sieve struct {
 	inError bool
 	message strings.Builder
 }
+
+// schemaDump begins the line in which helm 4 prints a values schema.
+const schemaDump = `level=DEBUG msg="unmarshalled JSON schema"`
 
 // dumpStart is the line with which helm begins to dump.
 const dumpStart = "USER-SUPPLIED VALUES:"
@@ -76,7 +80,7 @@ var (
 
 // show tells whether people see the line.
 func (s *sieve) show(line string) bool {
-	if s.dumping {
+	if s.dumping || strings.HasPrefix(line, schemaDump) {
 		return false
 	}
 	if line == dumpStart {

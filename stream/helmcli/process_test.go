@@ -38,6 +38,11 @@ func TestOutputAndEndOfHelm(t *testing.T) {
 			text:   "NAME: web\nSTATUS: deployed\n", exit: "0",
 		},
 		{
+			name:   "the values schema that helm 4 dumps is withheld",
+			script: `echo 'level=DEBUG msg="unmarshalled JSON schema" schema="{}"'; echo after`,
+			text:   "after\n", exit: "0",
+		},
+		{
 			name:   "killed from outside",
 			script: "echo begin; kill -KILL $$",
 			text:   "begin\n", exit: "SIGKILL",
