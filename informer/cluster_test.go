@@ -123,7 +123,7 @@ func closeConnections(t *testing.T, c *informer.Cluster) {
 
 func TestKubeconfigServesHelm(t *testing.T) {
 	c := open(t, clustertest.Kubeconfig(t))
-	data, err := c.Kubeconfig(t.Context())
+	data, err := c.Kubeconfig(t.Context(), stream.Credentials{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,17 +10,21 @@ import (
 	"os"
 	"strings"
 
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/helmtrail/helmtrail/stream"
 )
 
 // Kubeconfig implements [stream.Cluster]: a kubeconfig with one context and
 // everything inline, so that it works in another folder and under another
 // environment. Files named by the original are read anew each time, since
 // tokens rotate; credential plugins are run by client-go, not left to helm.
-func (c *Cluster) Kubeconfig(ctx context.Context) ([]byte, error) {
-	config := rest.CopyConfig(c.config)
+func (c *Cluster) Kubeconfig(ctx context.Context, credentials stream.Credentials) ([]byte, error) {
+	config := c.configFor(credentials)
 	if err := rest.LoadTLSFiles(config); err != nil {
 		return nil, fmt.Errorf("kubeconfig of cluster %s: %w", c.ID, err)
 	}
@@ -45,6 +49,35 @@ func (c *Cluster) Kubeconfig(ctx context.Context) ([]byte, error) {
 		return nil, fmt.Errorf("kubeconfig of cluster %s: %w", c.ID, err)
 	}
 	return data, nil
+}
+
+// configFor is the cluster's configuration with a caller's credentials in place
+// of helmtrail's own, of which nothing is left then.
+func (c *Cluster) configFor(credentials stream.Credentials) *rest.Config {
+	if credentials == (stream.Credentials{}) {
+		return rest.CopyConfig(c.config)
+	}
+	config := rest.AnonymousClientConfig(c.config)
+	config.BearerToken = credentials.Token
+	return config
+}
+
+// secretsFor returns a client for Secrets with a caller's credentials, and a
+// function that closes its connections.
+func (c *Cluster) secretsFor(credentials stream.Credentials) (corev1client.SecretsGetter, func(), error) {
+	if credentials == (stream.Credentials{}) {
+		return c.secrets, func() {}, nil
+	}
+	config := c.configFor(credentials)
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, nil, fmt.Errorf("prepare connections: %w", err)
+	}
+	core, err := corev1client.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, nil, fmt.Errorf("prepare a client: %w", err)
+	}
+	return core, func() { utilnet.CloseIdleConnectionsFor(client.Transport) }, nil
 }
 
 func authInfo(ctx context.Context, config *rest.Config) (*clientcmdapi.AuthInfo, error) {

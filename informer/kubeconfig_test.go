@@ -11,6 +11,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/helmtrail/helmtrail/informer"
+	"github.com/helmtrail/helmtrail/stream"
 )
 
 // writeKubeconfig writes a kubeconfig with these contexts, all of one cluster,
@@ -118,7 +119,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
 			if err != nil {
 				t.Fatal(err)
 			}
-			data, err := clusters[0].Kubeconfig(t.Context())
+			data, err := clusters[0].Kubeconfig(t.Context(), stream.Credentials{})
 			if err != nil {
 				t.Fatal(err)
 			}

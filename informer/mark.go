@@ -14,15 +14,16 @@ import (
 
 // MarkFailed implements [stream.Cluster]. Record and label are written in one
 // update, which the API server refuses when somebody else was faster.
-func (c *Cluster) MarkFailed(ctx context.Context, namespace, name, resourceVersion, note string) (int, error) {
-	revision, err := c.markFailed(ctx, namespace, name, resourceVersion, note)
+func (c *Cluster) MarkFailed(ctx context.Context, mark stream.Mark) (int, error) {
+	revision, err := c.markFailed(ctx, mark)
 	if err != nil {
-		return revision, fmt.Errorf("mark release %s/%s failed: %w", namespace, name, err)
+		return revision, fmt.Errorf("mark release %s/%s failed: %w", mark.Namespace, mark.Name, err)
 	}
 	return revision, nil
 }
 
-func (c *Cluster) markFailed(ctx context.Context, namespace, name, resourceVersion, note string) (int, error) {
+func (c *Cluster) markFailed(ctx context.Context, mark stream.Mark) (int, error) {
+	namespace, name := mark.Namespace, mark.Name
 	revisions, err := c.Read(ctx, namespace, name)
 	if err != nil {
 		return 0, err
@@ -35,10 +36,10 @@ func (c *Cluster) markFailed(ctx context.Context, namespace, name, resourceVersi
 	if err != nil {
 		return newest.Number, err
 	}
-	if full.ResourceVersion != resourceVersion {
+	if full.ResourceVersion != mark.ResourceVersion {
 		return newest.Number, stream.ErrChanged
 	}
-	marked, err := decoder.MarkFailed(full.Data[recordKey], fmt.Sprintf("%s; it was %s", note, s.revision.Status()), decoder.Limits{})
+	marked, err := decoder.MarkFailed(full.Data[recordKey], fmt.Sprintf("%s; it was %s", mark.Note, s.revision.Status()), decoder.Limits{})
 	if err != nil {
 		return newest.Number, err
 	}
@@ -49,7 +50,12 @@ func (c *Cluster) markFailed(ctx context.Context, namespace, name, resourceVersi
 		changed.Labels = map[string]string{}
 	}
 	changed.Labels["status"] = string(decoder.StatusFailed)
-	_, err = c.secrets.Secrets(namespace).Update(ctx, changed, metav1.UpdateOptions{FieldManager: "helmtrail"})
+	secrets, done, err := c.secretsFor(mark.Credentials)
+	if err != nil {
+		return newest.Number, err
+	}
+	defer done()
+	_, err = secrets.Secrets(namespace).Update(ctx, changed, metav1.UpdateOptions{FieldManager: "helmtrail"})
 	if apierrors.IsConflict(err) {
 		err = stream.ErrChanged
 	}

@@ -150,8 +150,13 @@ func (c *Cluster) fetchRevision(ctx context.Context, namespace, secretName, name
 }
 
 // SecretData implements [stream.Cluster].
-func (c *Cluster) SecretData(ctx context.Context, namespace, name string) (map[string][]byte, error) {
-	secret, err := c.secrets.Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
+func (c *Cluster) SecretData(ctx context.Context, credentials stream.Credentials, namespace, name string) (map[string][]byte, error) {
+	secrets, done, err := c.secretsFor(credentials)
+	if err != nil {
+		return nil, fmt.Errorf("read Secret %s/%s: %w", namespace, name, err)
+	}
+	defer done()
+	secret, err := secrets.Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		err = stream.ErrNotFound
 	}

@@ -35,11 +35,11 @@ type Cluster interface {
 	// MarkFailed writes the status failed and a note into the newest
 	// revision's record, and returns that revision. It fails with ErrChanged
 	// when its Secret has another resourceVersion by then.
-	MarkFailed(ctx context.Context, namespace, name, resourceVersion, note string) (revision int, err error)
+	MarkFailed(ctx context.Context, mark Mark) (revision int, err error)
 	// SecretData reads the data of a Secret, which is a secret to be handed to
 	// helm and nobody else. It fails with ErrNotFound when there is none.
-	SecretData(ctx context.Context, namespace, name string) (map[string][]byte, error)
+	SecretData(ctx context.Context, credentials Credentials, namespace, name string) (map[string][]byte, error)
 	// Kubeconfig returns a kubeconfig, as YAML, that reaches this cluster with
-	// helmtrail's own credentials. It is a secret.
-	Kubeconfig(ctx context.Context) ([]byte, error)
+	// these credentials and no others. It is a secret.
+	Kubeconfig(ctx context.Context, credentials Credentials) ([]byte, error)
 }

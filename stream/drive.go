@@ -100,6 +100,10 @@ func (r *run) launch(ctx context.Context, attempt int, replace bool) (Launch, er
 	}
 	reading, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
+	credentials, err := r.request.credentials()
+	if err != nil {
+		return Launch{}, err
+	}
 	before, err := r.cluster.Read(reading, r.ref.Release.Namespace, r.ref.Release.Name)
 	if err != nil {
 		return Launch{}, err
@@ -108,11 +112,11 @@ func (r *run) launch(ctx context.Context, attempt int, replace bool) (Launch, er
 		Attempt: attempt, Replace: replace, MaskKey: r.ops.setup.MaskKey,
 		Deadline: r.request.Options.Deadline() - time.Since(r.writer.started),
 	}
-	if launch.Kubeconfig, err = r.cluster.Kubeconfig(reading); err != nil {
+	if launch.Kubeconfig, err = r.cluster.Kubeconfig(reading, credentials); err != nil {
 		return Launch{}, err
 	}
 	if secret := r.request.Chart.CredentialsSecret; secret != "" {
-		if launch.ChartCredentials, err = r.cluster.SecretData(reading, r.ref.Release.Namespace, secret); err != nil {
+		if launch.ChartCredentials, err = r.cluster.SecretData(reading, credentials, r.ref.Release.Namespace, secret); err != nil {
 			return Launch{}, err
 		}
 	}
@@ -170,6 +174,9 @@ func (r *run) markEnded(end ProcessEnd) {
 func (r *run) again(ctx context.Context, o outcome, attempt int) (replace, again bool) {
 	most := r.request.Options.Attempts()
 	race, ok := raceOf(o.process.Message)
+	if _, err := r.request.credentials(); err != nil {
+		return false, false
+	}
 	if !ok || attempt >= most || o.process.Exit == nil || o.exitedWith(0) || r.stopCause() != "" || r.request.Operation == OperationUninstall {
 		return false, false
 	}

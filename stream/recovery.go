@@ -40,11 +40,13 @@ func (r Request) operation() Operation {
 	return r.Operation
 }
 
-// Recover starts a session that brings a stuck release back. A person decides
-// that: whoever left the release may be at work still. It fails like Start,
+// Recover starts a session that brings a stuck release back as the request's
+// Recovery says; its Operation follows from that. A person decides that:
+// whoever left the release may be at work still. It fails like Start,
 // with ErrNotFound when there is no such release, with ErrNotStuck when nothing
 // is pending, and with ErrChanged when the release is not as the caller saw it.
-func (o *Operations) Recover(ctx context.Context, release ReleaseRef, recovery Recovery, options Options, user string) (Session, error) {
+func (o *Operations) Recover(ctx context.Context, request Request) (Session, error) {
+	release, recovery := request.Release, *request.Recovery
 	cluster, ok := o.setup.Cluster(release.Cluster)
 	if !ok {
 		return Session{}, fmt.Errorf("cluster %q: %w", release.Cluster, ErrNotFound)
@@ -68,7 +70,7 @@ func (o *Operations) Recover(ctx context.Context, release ReleaseRef, recovery R
 		return Session{}, &InvalidError{Field: "strategy", Message: fmt.Sprintf("a release that is %s can be recovered by %v", newest.Status(), strategies(newest.Status()))}
 	}
 	recovery.ResourceVersion = newest.Secret.ResourceVersion
-	request := Request{Release: release, Options: options, User: user, Recovery: &recovery}
+	request.Recovery = &recovery
 	switch recovery.Strategy {
 	case StrategyRollback:
 		request.Operation, request.Revision = OperationRollback, rollbackTarget(revisions)
@@ -106,7 +108,14 @@ func (r *run) markFailed(ctx context.Context) (Type, *End) {
 	writing, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	note := fmt.Sprintf("Marked failed by helmtrail at %s", time.Now().UTC().Format(time.RFC3339))
-	revision, err := r.cluster.MarkFailed(writing, release.Namespace, release.Name, r.request.Recovery.ResourceVersion, note)
+	revision := 0
+	credentials, err := r.request.credentials()
+	if err == nil {
+		revision, err = r.cluster.MarkFailed(writing, Mark{
+			Namespace: release.Namespace, Name: release.Name,
+			ResourceVersion: r.request.Recovery.ResourceVersion, Note: note, Credentials: credentials,
+		})
+	}
 	if err != nil {
 		end.Reason, end.Message = ReasonExit, err.Error()
 	}

@@ -21,6 +21,8 @@ type Request struct {
 	Options  Options
 	// User is who asked, "" without authentication.
 	User string
+	// Credentials are the caller's; they never leave the process's memory.
+	Credentials Credentials `json:"-"`
 	// Recovery is set when the operation is part of a recovery.
 	Recovery *Recovery
 }

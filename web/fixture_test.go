@@ -360,7 +360,7 @@ func (emptyCluster) ObserveAll(func(decoder.Transition)) (stop func()) { return 
 
 func (emptyCluster) Newest(string, string) *decoder.Revision { return nil }
 
-func (emptyCluster) MarkFailed(context.Context, string, string, string, string) (int, error) {
+func (emptyCluster) MarkFailed(context.Context, stream.Mark) (int, error) {
 	return 0, stream.ErrNotFound
 }
 
@@ -371,7 +371,9 @@ func (emptyCluster) Follow(ctx context.Context, _ *decoder.Record, _ func([]stre
 func (emptyCluster) Snapshot(context.Context, *decoder.Record) ([]stream.Resource, error) {
 	return nil, nil
 }
-func (emptyCluster) SecretData(context.Context, string, string) (map[string][]byte, error) {
+func (emptyCluster) SecretData(context.Context, stream.Credentials, string, string) (map[string][]byte, error) {
 	return nil, stream.ErrNotFound
 }
-func (emptyCluster) Kubeconfig(context.Context) ([]byte, error) { return []byte("{}"), nil }
+func (emptyCluster) Kubeconfig(context.Context, stream.Credentials) ([]byte, error) {
+	return []byte("{}"), nil
+}

@@ -53,9 +53,10 @@ func (s *Server) recoverRelease(c *gin.Context) error {
 	if err := decodeBody(c, &body); err != nil {
 		return err
 	}
-	session, err := s.options.Operations.Recover(c.Request.Context(), ref, stream.Recovery{
-		Strategy: body.Strategy, ResourceVersion: body.ResourceVersion,
-	}, body.Options, "")
+	session, err := s.options.Operations.Recover(c.Request.Context(), stream.Request{
+		Release: ref, Options: body.Options,
+		Recovery: &stream.Recovery{Strategy: body.Strategy, ResourceVersion: body.ResourceVersion},
+	})
 	if err != nil {
 		return err
 	}

@@ -161,7 +161,7 @@ type sessionContent struct {
 }
 
 func withoutValues(request stream.Request) stream.Request {
-	request.Values = nil
+	request.Values, request.Credentials = nil, stream.Credentials{}
 	return request
 }
 

@@ -1,0 +1,81 @@
+package stream
+
+import (
+	"errors"
+	"log/slog"
+)
+
+var (
+	// ErrUnauthenticated means that a token is missing, wrong or expired.
+	ErrUnauthenticated = errors.New("not signed in")
+	// ErrCredentialsGone means that the caller's credentials went with the
+	// helmtrail that had accepted the request, since they are stored nowhere.
+	ErrCredentialsGone = errors.New("the caller's credentials were lost when helmtrail was started again, and nobody else's are used")
+)
+
+// Credentials are those of a caller, with which everything is done that the
+// caller asked for. The zero value stands for helmtrail's own. They are a
+// secret: they are kept in memory alone, and print as nothing.
+type Credentials struct {
+	// Token is the bearer token for the cluster of the request.
+	Token string
+}
+
+// String hides the token.
+func (Credentials) String() string { return "(credentials)" }
+
+// GoString hides the token.
+func (Credentials) GoString() string { return "(credentials)" }
+
+// LogValue hides the token.
+func (Credentials) LogValue() slog.Value { return slog.StringValue("(credentials)") }
+
+// MarshalJSON hides the token.
+func (Credentials) MarshalJSON() ([]byte, error) { return []byte("{}"), nil }
+
+// credentials are those with which the session works. A caller who is known
+// must have brought some: helmtrail's own may do more.
+func (r Request) credentials() (Credentials, error) {
+	if r.User != "" && r.Credentials == (Credentials{}) {
+		return Credentials{}, ErrCredentialsGone
+	}
+	return r.Credentials, nil
+}
+
+// Right is something that a caller may or may not do in a cluster, in the
+// words of Kubernetes' RBAC.
+type Right struct {
+	Verb     string
+	Group    string
+	Resource string
+	// Namespace is "" for all namespaces, and for what has none.
+	Namespace string
+	// Path, if it is set, stands for an address of the server instead of a
+	// resource.
+	Path string
+}
+
+// String says the right as people do.
+func (r Right) String() string {
+	if r.Path != "" {
+		return r.Verb + " " + r.Path
+	}
+	text := r.Verb + " " + r.Resource
+	if r.Group != "" {
+		text += "." + r.Group
+	}
+	if r.Namespace == "" {
+		return text + " in all namespaces"
+	}
+	return text + " in namespace " + r.Namespace
+}
+
+// Mark says which stuck record is to be marked failed, and by whom.
+type Mark struct {
+	Namespace, Name string
+	// ResourceVersion is the Secret's as the caller saw it.
+	ResourceVersion string
+	// Note goes into the record's description.
+	Note        string
+	Credentials Credentials
+}
