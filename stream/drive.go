@@ -35,6 +35,7 @@ func (r *run) drive(ctx context.Context) (Type, *End) {
 	stopWatching()
 	watching.Wait()
 	o.after, o.known = r.releases.settle(ctx)
+	o.seen = r.releases.toldAny()
 	rows := r.objects.last(ctx)
 	end := o.end()
 	end.Message = r.mask(end.Message)
@@ -65,14 +66,14 @@ func (r *run) attempts(ctx context.Context, o *outcome) {
 	for replace := false; ; launched = false {
 		if !launched {
 			var err error
-			if launch, err = r.launch(ctx, launch.Attempt+1, replace); err != nil {
+			if launch, err = r.launch(ctx, launch, replace); err != nil {
 				if !errors.Is(err, errStopped) {
 					o.process = ProcessEnd{Problem: err.Error()}
 				}
 				return
 			}
 		}
-		o.start, o.ran = launch.StartRevision, true
+		o.start, o.first, o.ran = launch.StartRevision, launch.FirstRevision, true
 		r.setPhase(PhaseRunning)
 		end, err := r.process.Follow(ctx, r.mark, func(line Line) error {
 			if waits(line.Text) {
@@ -93,8 +94,9 @@ func (r *run) attempts(ctx context.Context, o *outcome) {
 	}
 }
 
-// launch reads where the release stands and runs helm.
-func (r *run) launch(ctx context.Context, attempt int, replace bool) (Launch, error) {
+// launch reads where the release stands and runs helm, for the first time or
+// once more after the last launch.
+func (r *run) launch(ctx context.Context, last Launch, replace bool) (Launch, error) {
 	if r.stopCause() != "" {
 		return Launch{}, errStopped
 	}
@@ -109,7 +111,7 @@ func (r *run) launch(ctx context.Context, attempt int, replace bool) (Launch, er
 		return Launch{}, err
 	}
 	launch := Launch{
-		Attempt: attempt, Replace: replace, MaskKey: r.ops.setup.MaskKey,
+		Attempt: last.Attempt + 1, Replace: replace, MaskKey: r.ops.setup.MaskKey,
 		Deadline: r.request.Options.Deadline() - time.Since(r.writer.started),
 	}
 	if launch.Kubeconfig, err = r.cluster.Kubeconfig(reading, credentials); err != nil {
@@ -123,6 +125,10 @@ func (r *run) launch(ctx context.Context, attempt int, replace bool) (Launch, er
 	if len(before) > 0 {
 		launch.StartRevision = before[len(before)-1].Number
 		launch.Known = r.known(reading, launch.StartRevision)
+	}
+	launch.FirstRevision = last.FirstRevision
+	if last.Attempt == 0 {
+		launch.FirstRevision = launch.StartRevision
 	}
 	r.releases.begin(launch.StartRevision)
 	if r.stopCause() != "" {
@@ -220,10 +226,10 @@ func (r *run) leftovers(ctx context.Context, o outcome, rows []Resource) []Objec
 		return left
 	}
 	before := map[string]bool{}
-	if r.request.Operation != OperationUninstall && o.start > 0 {
+	if r.request.Operation != OperationUninstall && o.first > 0 {
 		reading, cancel := context.WithTimeout(ctx, readTimeout)
 		defer cancel()
-		record, err := r.cluster.Record(reading, r.ref.Release.Namespace, r.ref.Release.Name, o.start)
+		record, err := r.cluster.Record(reading, r.ref.Release.Namespace, r.ref.Release.Name, o.first)
 		if err == nil {
 			var old []Resource
 			if old, err = r.cluster.Snapshot(reading, record); err == nil {

@@ -3,6 +3,8 @@ package stream
 import (
 	"context"
 	"time"
+
+	"github.com/helmtrail/helmtrail/decoder"
 )
 
 // LogWriter lets tests write a log without running an operation.
@@ -41,5 +43,31 @@ func OpenLog(ctx context.Context, journal Journal, session SessionRef, cache int
 	return openLog(ctx, newChunks(journal, cache), session)
 }
 
-// Outcome exposes the rules of a session's end.
-type Outcome = outcome
+// Outcome is everything that decides how a session ends.
+type Outcome struct {
+	Request Request
+	// Start is the release's newest revision before helm ran.
+	Start   int
+	Process ProcessEnd
+	Stop    StopCause
+	// After is what the API server has afterwards; Unread, that it did not answer.
+	After  []*decoder.Revision
+	Unread bool
+	// Seen means that a revision came into being; NotRun, that helm did not run.
+	Seen, NotRun bool
+}
+
+// OutcomeSession is the session that an Outcome is about.
+const OutcomeSession = "session-1"
+
+// End is the terminal event, but for what the cluster and the stream tell.
+func (o Outcome) End() (Type, *End) {
+	inner := outcome{
+		request: o.Request, session: OutcomeSession, start: o.Start, first: o.Start, process: o.Process, stop: o.Stop,
+		after: o.After, known: !o.Unread, seen: o.Seen, ran: !o.NotRun,
+	}
+	return inner.kind(), inner.end()
+}
+
+// Left tells whether a session of ours has left a revision as it is.
+func (s Session) Left(r *decoder.Revision) bool { return s.left(r) }

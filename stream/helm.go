@@ -66,6 +66,8 @@ type Launch struct {
 	Known []mask.Source `json:"-"`
 	// StartRevision is the release's newest revision before helm runs, 0 for none.
 	StartRevision int `json:"startRevision"`
+	// FirstRevision is the StartRevision of the first attempt.
+	FirstRevision int `json:"firstRevision"`
 	// Attempt counts from 1.
 	Attempt int `json:"attempt"`
 	// Replace lets an install take over a failed revision (helm install --replace).

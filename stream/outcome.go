@@ -3,6 +3,7 @@ package stream
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/helmtrail/helmtrail/decoder"
 )
@@ -19,6 +20,12 @@ type outcome struct {
 	// revision first; known is false when it could not be read.
 	after []*decoder.Revision
 	known bool
+	// first is start before the first attempt; a later one starts from what
+	// the one before has left.
+	first int
+	// seen means that a revision of the release came into being, or changed,
+	// while the session ran, although it may be gone again.
+	seen bool
 	// ran means that helm was run.
 	ran bool
 	// cutShort means that helmtrail ended before it had run helm.
@@ -148,39 +155,67 @@ func rolledBackTo(r *decoder.Revision, target int) bool {
 // agrees tells whether helm's exit fits what it left behind; nil where there
 // is nothing to compare.
 func (o outcome) agrees() *bool {
-	if !o.known || o.process.Exit == nil {
+	if !o.known || o.process.Exit == nil || o.request.Options.DryRun != "" {
 		return nil
 	}
-	succeeded := o.exitedWith(0)
 	is := func(v bool) *bool { return &v }
-	if o.request.Operation == OperationUninstall {
-		newest := o.newest()
-		gone := newest == nil || newest.Status() == decoder.StatusUninstalled
-		if succeeded {
-			return is(gone)
-		}
-		return is(!gone)
-	}
-	ours := o.ours()
+	succeeded, ours := o.exitedWith(0), o.ours()
 	switch {
-	case ours == nil && succeeded:
-		return is(false)
-	case ours == nil && o.request.Operation == OperationInstall && o.request.Options.RollbackOnFailure && o.newest() == nil:
-		return is(true) // helm has uninstalled its own failed install
-	case ours == nil:
-		return nil // helm refused before it wrote a record
-	case succeeded:
+	case o.request.Operation == OperationUninstall && o.start == 0 && o.newest() == nil:
+		return nil // there was nothing to remove
+	case o.request.Operation == OperationUninstall:
+		return is(o.removed() == succeeded)
+	case ours != nil && ours.Status() == decoder.StatusSuperseded:
+		return is(true) // somebody was here since, and helm was done before
+	case ours != nil && succeeded:
 		return is(ours.Status() == decoder.StatusDeployed)
-	default:
+	case ours != nil:
 		return is(ours.Status() == decoder.StatusFailed)
+	case succeeded:
+		return is(false)
+	case o.undone():
+		return is(true)
 	}
+	return nil // helm refused before it wrote a record
 }
 
-// hint is the way out of a state that helm has left behind.
+// removed tells whether the release is as an uninstall leaves it.
+func (o outcome) removed() bool {
+	newest := o.newest()
+	return newest == nil || o.request.Options.KeepHistory && newest.Status() == decoder.StatusUninstalled
+}
+
+// undone tells whether helm has uninstalled its own failed install.
+func (o outcome) undone() bool {
+	installs := o.request.Operation == OperationInstall || o.request.Operation == OperationUpgrade && o.request.Options.Install
+	return installs && o.request.Options.RollbackOnFailure && o.seen && o.newest() == nil
+}
+
+// hint is the way out of a pending state, whoever has left it.
 func (o outcome) hint() string {
 	newest := o.newest()
 	if newest == nil || !decoder.Busy(newest.Status()) {
 		return ""
 	}
-	return fmt.Sprintf("revision %d was left %s and nobody works on it any more; recover the release by rollback, markFailed or uninstall", newest.Number, newest.Status())
+	recovery := "recover the release by " + alternatives(strategies(newest.Status()))
+	if newest.Number > o.first || o.ran && newest.Status() == decoder.StatusUninstalling && o.request.Operation == OperationUninstall {
+		return fmt.Sprintf("revision %d was left %s and nobody works on it any more; %s", newest.Number, newest.Status(), recovery)
+	}
+	return fmt.Sprintf("revision %d has been %s since %s, and no session of helmtrail's works on it; if nobody else does, %s",
+		newest.Number, newest.Status(), busySince(newest).UTC().Format(time.RFC3339), recovery)
+}
+
+// alternatives writes strategies as a person would say them.
+func alternatives(of []Strategy) string {
+	var text strings.Builder
+	for i, s := range of {
+		switch {
+		case i > 0 && i == len(of)-1:
+			text.WriteString(" or ")
+		case i > 0:
+			text.WriteString(", ")
+		}
+		text.WriteString(string(s))
+	}
+	return text.String()
 }

@@ -199,6 +199,14 @@ func (w *releaseWatch) goneTold() bool {
 	return false
 }
 
+// toldAny tells whether any revision came into being, or changed, while the
+// session ran.
+func (w *releaseWatch) toldAny() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.told) > 0
+}
+
 // notes returns the notes of the revision that the session created, which
 // helm's own output is not trusted for.
 func (w *releaseWatch) notes(ctx context.Context, o outcome) string {

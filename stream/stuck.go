@@ -77,19 +77,31 @@ func (o *Operations) leftBy(ctx context.Context, release ReleaseRef, newest *dec
 		return "", err
 	}
 	for _, s := range sessions {
-		if s.Origin != OriginHelmtrail {
-			continue
-		}
-		if s.End == nil {
-			return "", nil
-		}
-		if s.ID == newest.Session {
+		if s.left(newest) {
 			return s.ID, nil
 		}
-		if r := s.End.Release; r != nil && r.Revision == newest.Number && r.Status == newest.Status() {
-			return s.ID, nil
-		}
-		return "", nil // the last one of ours left it otherwise
 	}
 	return "", nil
+}
+
+// clockSlack is what a Secret's time of creation leaves out, since it counts
+// whole seconds.
+const clockSlack = time.Second
+
+// left tells whether the session has brought the revision into the status that
+// it is in: the status began while the session ran, and stood when it ended.
+// An operation that helm refused finds another's pending revision at its end
+// too, but that began before.
+func (s Session) left(r *decoder.Revision) bool {
+	if s.Origin != OriginHelmtrail || s.End == nil {
+		return false
+	}
+	since := busySince(r)
+	if since.Before(s.StartedAt.Add(-clockSlack)) || since.After(*s.EndedAt) {
+		return false
+	}
+	if s.End.Release == nil {
+		return r.Session == s.ID // the release could not be read then
+	}
+	return s.End.Release.Revision == r.Number && s.End.Release.Status == r.Status()
 }
