@@ -12,6 +12,8 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	appsv1client "k8s.io/client-go/kubernetes/typed/apps/v1"
+	authenticationv1client "k8s.io/client-go/kubernetes/typed/authentication/v1"
+	authorizationv1client "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	batchv1client "k8s.io/client-go/kubernetes/typed/batch/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/metadata"
@@ -19,6 +21,7 @@ import (
 	"k8s.io/client-go/util/connrotation"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/informer/access"
 	"github.com/helmtrail/helmtrail/informer/resources"
 	"github.com/helmtrail/helmtrail/stream"
 )
@@ -32,6 +35,7 @@ type Cluster struct {
 	Server string
 
 	*Watcher
+	*access.Reviewer
 
 	config    *rest.Config
 	proxyURL  string
@@ -94,11 +98,20 @@ func (c *Cluster) makeClients(client *http.Client, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
+	tokens, err := authenticationv1client.NewForConfigAndClient(c.config, client)
+	if err != nil {
+		return err
+	}
+	rights, err := authorizationv1client.NewForConfigAndClient(c.config, client)
+	if err != nil {
+		return err
+	}
 	discoveryClient, err := discovery.NewDiscoveryClientForConfigAndClient(c.config, client)
 	if err != nil {
 		return err
 	}
 	c.secrets, c.metadata = core, metadataClient
+	c.Reviewer = access.New(tokens, rights)
 	c.Watcher = newWatcher(core, metadataClient, log)
 	c.resources = resources.NewTracker(resources.Clients{
 		Dynamic: dynamicClient, Metadata: metadataClient, Discovery: discoveryClient,

@@ -79,3 +79,24 @@ type Mark struct {
 	Note        string
 	Credentials Credentials
 }
+
+// ErrTooManyTokens means that too many tokens were tried in a short time that
+// nobody knew.
+var ErrTooManyTokens = errors.New("too many unknown tokens are being tried")
+
+// ForbiddenError means that a caller lacks a right.
+type ForbiddenError struct {
+	User  string
+	Right Right
+	// Reason is the API server's, often "".
+	Reason string
+}
+
+// Error names the caller and the right.
+func (e *ForbiddenError) Error() string {
+	text := e.User + " may not " + e.Right.String()
+	if e.Reason != "" {
+		text += ": " + e.Reason
+	}
+	return text
+}

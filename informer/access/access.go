@@ -1,0 +1,192 @@
+// Package access asks a cluster's API server who callers are and what they may
+// do: TokenReview and SubjectAccessReview, with helmtrail's own account.
+//
+// Answers are kept for ten seconds, refusals too, under the SHA-256 of the
+// token, so that neither a busy page nor a thousand streams with one token ask
+// more than once in that time, and a right that was withdrawn is noticed after
+// it. Errors are not kept. What is kept is bounded, and tokens that nobody
+// knows can neither push out those of others nor be tried without limit.
+package access
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	authenticationv1client "k8s.io/client-go/kubernetes/typed/authentication/v1"
+	authorizationv1client "k8s.io/client-go/kubernetes/typed/authorization/v1"
+	"k8s.io/client-go/util/flowcontrol"
+
+	"github.com/helmtrail/helmtrail/informer/bounded"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+const (
+	// Life is how long an answer counts.
+	Life = 10 * time.Second
+	// acquaintance is how long a good token does not count as unknown.
+	acquaintance = time.Hour
+	// reviewTimeout bounds one question to the API server.
+	reviewTimeout = 10 * time.Second
+
+	maxUsers   = 10_000
+	maxRefused = 10_000
+	maxAnswers = 100_000
+	// unknownPerSecond and unknownBurst bound the tokens that are reviewed
+	// although nobody knows them.
+	unknownPerSecond = 50
+	unknownBurst     = 200
+)
+
+// Reviewer reviews the callers of one cluster. Its methods may be called
+// concurrently; they block while the API server is asked.
+type Reviewer struct {
+	tokens authenticationv1client.TokenReviewInterface
+	rights authorizationv1client.SubjectAccessReviewInterface
+
+	users    *bounded.Cache[*authenticationv1.UserInfo]
+	refused  *bounded.Cache[struct{}]
+	answers  *bounded.Cache[answer]
+	known    *bounded.Cache[struct{}]
+	unknowns flowcontrol.RateLimiter
+	asking   singleflight.Group
+}
+
+type answer struct {
+	allowed bool
+	reason  string
+}
+
+// New returns a Reviewer that has asked nothing yet.
+func New(tokens authenticationv1client.TokenReviewsGetter, rights authorizationv1client.SubjectAccessReviewsGetter) *Reviewer {
+	return &Reviewer{
+		tokens: tokens.TokenReviews(), rights: rights.SubjectAccessReviews(),
+		users:    bounded.New(bounded.Options[*authenticationv1.UserInfo]{Limit: maxUsers, Life: Life}),
+		refused:  bounded.New(bounded.Options[struct{}]{Limit: maxRefused, Life: Life}),
+		answers:  bounded.New(bounded.Options[answer]{Limit: maxAnswers, Life: Life}),
+		known:    bounded.New(bounded.Options[struct{}]{Limit: maxUsers, Life: acquaintance}),
+		unknowns: flowcontrol.NewTokenBucketRateLimiter(unknownPerSecond, unknownBurst),
+	}
+}
+
+// User returns whose token it is. It fails with [stream.ErrUnauthenticated]
+// when it is nobody's, with [stream.ErrTooManyTokens] when the token may not
+// be tried now, and with another error when the API server has not answered.
+func (r *Reviewer) User(ctx context.Context, credentials stream.Credentials) (string, error) {
+	user, err := r.user(ctx, credentials.Token, keyOf(credentials.Token))
+	if err != nil {
+		return "", err
+	}
+	return user.Username, nil
+}
+
+// Allowed returns nil if the token's owner has the right, else a
+// [*stream.ForbiddenError]. It fails like User, too.
+func (r *Reviewer) Allowed(ctx context.Context, credentials stream.Credentials, right stream.Right) error {
+	key := keyOf(credentials.Token)
+	user, err := r.user(ctx, credentials.Token, key)
+	if err != nil {
+		return err
+	}
+	key = strings.Join([]string{key, right.Verb, right.Group, right.Resource, right.Namespace, right.Path}, "\x00")
+	a, ok := r.answers.Get(key)
+	if !ok {
+		if a, err = once(ctx, &r.asking, key, func(ctx context.Context) (answer, error) { return r.ask(ctx, user, right, key) }); err != nil {
+			return err
+		}
+	}
+	if !a.allowed {
+		return &stream.ForbiddenError{User: user.Username, Right: right, Reason: a.reason}
+	}
+	return nil
+}
+
+func keyOf(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return string(sum[:])
+}
+
+func (r *Reviewer) user(ctx context.Context, token, key string) (*authenticationv1.UserInfo, error) {
+	if token == "" {
+		return nil, stream.ErrUnauthenticated
+	}
+	if user, ok := r.users.Get(key); ok {
+		return user, nil
+	}
+	if _, ok := r.refused.Get(key); ok {
+		return nil, stream.ErrUnauthenticated
+	}
+	return once(ctx, &r.asking, key, func(ctx context.Context) (*authenticationv1.UserInfo, error) { return r.review(ctx, token, key) })
+}
+
+// review asks whose token it is.
+func (r *Reviewer) review(ctx context.Context, token, key string) (*authenticationv1.UserInfo, error) {
+	if _, ok := r.known.Get(key); !ok && !r.unknowns.TryAccept() {
+		return nil, stream.ErrTooManyTokens
+	}
+	review, err := r.tokens.Create(ctx, &authenticationv1.TokenReview{
+		Spec: authenticationv1.TokenReviewSpec{Token: token},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("review a token: %w", err)
+	}
+	if !review.Status.Authenticated {
+		r.refused.Add(key, struct{}{})
+		return nil, stream.ErrUnauthenticated
+	}
+	user := &review.Status.User
+	r.users.Add(key, user)
+	r.known.Add(key, struct{}{})
+	return user, nil
+}
+
+// ask asks whether a user has a right.
+func (r *Reviewer) ask(ctx context.Context, user *authenticationv1.UserInfo, right stream.Right, key string) (answer, error) {
+	spec := authorizationv1.SubjectAccessReviewSpec{User: user.Username, UID: user.UID, Groups: user.Groups}
+	for name, values := range user.Extra {
+		if spec.Extra == nil {
+			spec.Extra = map[string]authorizationv1.ExtraValue{}
+		}
+		spec.Extra[name] = authorizationv1.ExtraValue(values)
+	}
+	if right.Path != "" {
+		spec.NonResourceAttributes = &authorizationv1.NonResourceAttributes{Path: right.Path, Verb: right.Verb}
+	} else {
+		spec.ResourceAttributes = &authorizationv1.ResourceAttributes{
+			Namespace: right.Namespace, Verb: right.Verb, Group: right.Group, Resource: right.Resource,
+		}
+	}
+	review, err := r.rights.Create(ctx, &authorizationv1.SubjectAccessReview{Spec: spec}, metav1.CreateOptions{})
+	if err != nil {
+		return answer{}, fmt.Errorf("review the right to %s: %w", right, err)
+	}
+	a := answer{allowed: review.Status.Allowed && !review.Status.Denied, reason: review.Status.Reason}
+	r.answers.Add(key, a)
+	return a, nil
+}
+
+// once lets callers with the same question share one answer. The question does
+// not end with whoever asked first.
+func once[V any](ctx context.Context, group *singleflight.Group, key string, ask func(context.Context) (V, error)) (V, error) {
+	answered := group.DoChan(key, func() (any, error) {
+		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), reviewTimeout)
+		defer cancel()
+		return ask(asking)
+	})
+	var none V
+	select {
+	case result := <-answered:
+		if result.Err != nil {
+			return none, result.Err
+		}
+		return result.Val.(V), nil
+	case <-ctx.Done():
+		return none, ctx.Err()
+	}
+}
