@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // role is what a container is for.
@@ -180,36 +181,61 @@ const (
 	pullBackOff = "ImagePullBackOff"
 )
 
-// pullMemory remembers what the containers said whose images cannot be pulled,
-// by the Pod's UID and the container's name. The kubelet alternates between the
-// attempt's error and the back-off; once it has backed off, a container says
-// what it said then until it says something else.
-type pullMemory map[string]corev1.ContainerStateWaiting
+// pullMemory remembers what the containers said whose images cannot be pulled.
+type pullMemory map[containerKey]pullState
 
-// steady returns the Pod without that alternation. The Pod itself is not changed.
+type containerKey struct {
+	pod  types.UID
+	name string
+}
+
+type pullState struct {
+	failure string                        // of the last attempt
+	backOff *corev1.ContainerStateWaiting // what was said last while it backed off
+}
+
+// steady returns the Pod without the kubelet's alternation between an attempt's
+// error and the back-off: a container that has backed off once keeps saying
+// what it said then, until it says something else. Kubelets before 1.32 do not
+// repeat the error meanwhile, so it is put there. The Pod itself is not changed.
 func (m pullMemory) steady(pod *corev1.Pod) *corev1.Pod {
-	changed := pod
-	edit := func(statuses func(*corev1.PodStatus) *[]corev1.ContainerStatus) {
-		for i, s := range *statuses(&pod.Status) {
-			key := string(pod.UID) + "/" + s.Name
-			waiting := s.State.Waiting
-			backedOff, known := m[key]
-			switch {
-			case waiting == nil || waiting.Reason != pullFailed && waiting.Reason != pullBackOff:
-				delete(m, key)
-			case waiting.Reason == pullBackOff:
-				m[key] = *waiting
-			case known:
-				if changed == pod {
-					changed = pod.DeepCopy()
-				}
-				(*statuses(&changed.Status))[i].State.Waiting = &backedOff
+	steady := pod
+	edit := func(statuses func(*corev1.Pod) []corev1.ContainerStatus) {
+		for i, s := range statuses(pod) {
+			says := m.next(containerKey{pod.UID, s.Name}, s.State.Waiting)
+			if says == s.State.Waiting {
+				continue
 			}
+			if steady == pod {
+				steady = pod.DeepCopy()
+			}
+			statuses(steady)[i].State.Waiting = says
 		}
 	}
-	edit(func(s *corev1.PodStatus) *[]corev1.ContainerStatus { return &s.InitContainerStatuses })
-	edit(func(s *corev1.PodStatus) *[]corev1.ContainerStatus { return &s.ContainerStatuses })
-	return changed
+	edit(func(p *corev1.Pod) []corev1.ContainerStatus { return p.Status.InitContainerStatuses })
+	edit(func(p *corev1.Pod) []corev1.ContainerStatus { return p.Status.ContainerStatuses })
+	return steady
+}
+
+// next takes in what a container waits for, and returns what it is to say.
+func (m pullMemory) next(key containerKey, waiting *corev1.ContainerStateWaiting) *corev1.ContainerStateWaiting {
+	state := m[key]
+	switch {
+	case waiting == nil || waiting.Reason != pullFailed && waiting.Reason != pullBackOff:
+		delete(m, key)
+		return waiting
+	case waiting.Reason == pullFailed:
+		state.failure = waiting.Message
+	case pullError(waiting.Message) == waiting.Message && state.failure != "":
+		state.backOff = &corev1.ContainerStateWaiting{Reason: pullBackOff, Message: waiting.Message + ": " + pullFailed + ": " + state.failure}
+	default:
+		state.backOff = waiting
+	}
+	m[key] = state
+	if state.backOff != nil {
+		return state.backOff
+	}
+	return waiting
 }
 
 // describe names a container in a sentence's middle.

@@ -70,6 +70,9 @@ func text(r stream.Resource) string {
 	if r.Hook != "" {
 		line += " (" + r.Hook + ")"
 	}
+	if r.Old {
+		line += " old"
+	}
 	return line
 }
 

@@ -3,6 +3,7 @@ package resources
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -48,6 +49,8 @@ type view struct {
 	// up its pods may be deleted.
 	failures map[types.UID]stream.Resource
 	assessed map[types.UID]assessment
+	// seen holds what exists now; the rest is forgotten.
+	seen map[types.UID]bool
 }
 
 // assessment is the outcome for one version of an object, kept because
@@ -60,12 +63,13 @@ type assessment struct {
 func newView(record *decoder.Record, s sight) *view {
 	return &view{
 		sight: s, started: record.LastDeployed, pulls: pullMemory{},
-		failures: map[types.UID]stream.Resource{}, assessed: map[types.UID]assessment{},
+		failures: map[types.UID]stream.Resource{}, assessed: map[types.UID]assessment{}, seen: map[types.UID]bool{},
 	}
 }
 
 // rows returns the rows of the targets, each followed by those of what it owns.
 func (v *view) rows(targets []*target) []stream.Resource {
+	v.seen = map[types.UID]bool{}
 	var rows []stream.Resource
 	for _, t := range targets {
 		if row, object, ok := v.own(t); ok {
@@ -73,6 +77,9 @@ func (v *view) rows(targets []*target) []stream.Resource {
 			rows = append(append(rows, row), below...)
 		}
 	}
+	maps.DeleteFunc(v.assessed, func(uid types.UID, _ assessment) bool { return !v.seen[uid] })
+	maps.DeleteFunc(v.failures, func(uid types.UID, _ stream.Resource) bool { return !v.seen[uid] })
+	maps.DeleteFunc(v.pulls, func(c containerKey, _ pullState) bool { return !v.seen[c.pod] })
 	return rows
 }
 
@@ -109,6 +116,7 @@ func (v *view) assess(t *target, row stream.Resource, object runtime.Object) str
 	if err != nil {
 		return unknownRow(row, err)
 	}
+	v.seen[named.GetUID()] = true
 	known, ok := v.assessed[named.GetUID()]
 	if !ok || known.version != named.GetResourceVersion() {
 		known = assessment{named.GetResourceVersion(), rowOf(row, object)}
@@ -256,6 +264,7 @@ func (v *view) podRows(owner metav1.Object, key string, old bool, older func(*co
 
 // podRow says how a Pod is.
 func (v *view) podRow(pod *corev1.Pod, row stream.Resource) stream.Resource {
+	v.seen[pod.UID] = true
 	pod = v.pulls.steady(pod)
 	row.Status, row.Restarts = podWord(pod), restarts(pod)
 	row.Current = pod.DeletionTimestamp == nil && (podReady(pod) || pod.Status.Phase == corev1.PodSucceeded)

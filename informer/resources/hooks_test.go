@@ -1,0 +1,103 @@
+package resources_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// hookedChart has a hook Job of which helm waits for the end before it makes
+// anything else, and which it deletes when it was good.
+const hookedChart = `
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: migrate
+  annotations: {helm.sh/hook: "pre-install,pre-upgrade", helm.sh/hook-delete-policy: "before-hook-creation,hook-succeeded"}
+spec:
+  backoffLimit: 6
+  template: {spec: {restartPolicy: OnFailure, containers: [{name: sql, image: "sql:{{ .Values.tag }}"}]}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: made}
+`
+
+// A hook that fails or hangs is told by nothing but "BackoffLimitExceeded", or
+// by silence (https://github.com/helm/helm/issues/4010).
+func TestHookThatHangsSaysWhyWhileHelmIsSilent(t *testing.T) {
+	for _, version := range clustertest.Versions {
+		namespace := clustertest.Namespace(t)
+		record := pendingRecord(t, namespace, "hooked")
+		chart := chartOf(t, hookedChart)
+		ended := make(chan string, 1)
+		go func() {
+			output, err := clustertest.TryHelm(t, version, "install", "hooked", chart, "-n", namespace, "--set", "tag=crash", "--timeout", "8s")
+			if err == nil {
+				output = "helm succeeded"
+			}
+			ended <- output
+		}()
+		rows := follow(t, tracker(t, clustertest.Config(t)), record())
+		now := untilRows(t, rows, func(rows []stream.Resource) bool { return len(stream.Summarize(rows).Causes) > 0 })
+		select {
+		case output := <-ended:
+			t.Errorf("helm %d had ended before the cause was told: %s", version, output)
+		default:
+		}
+		want := []string{
+			"ConfigMap made NotFound NotFound", "Job migrate Progressing 0/1 (pre-install, pre-upgrade)", "Pod migrate-* CrashLoopBackOff CrashLoopBackOff",
+		}
+		if diff := cmp.Diff(want, texts(now)); diff != "" {
+			t.Errorf("rows (-want +got):\n%s", diff)
+		}
+		if now[1].Current {
+			t.Error("helm waits for the Job, but its row says that nothing is waited for")
+		}
+		cause := stream.Summarize(now).Causes[0]
+		if cause.Object.Kind != "Pod" || cause.Container != "sql" || !strings.HasSuffix(cause.Text, "keeps crashing: it ended with exit code 1 (Error)") {
+			t.Errorf("the cause is %+v", cause)
+		}
+		if output := <-ended; output == "helm succeeded" {
+			t.Error(output)
+		}
+	}
+}
+
+// The other half of the same report: a hook that has ended well and was deleted
+// is done, not missing.
+func TestDeletedHookIsDone(t *testing.T) {
+	for _, version := range clustertest.Versions {
+		namespace := clustertest.Namespace(t)
+		record := pendingRecord(t, namespace, "hooked")
+		chart := chartOf(t, hookedChart)
+		ended := make(chan error, 1)
+		go func() {
+			_, err := clustertest.TryHelm(t, version, "install", "hooked", chart, "-n", namespace, "--set", "tag=1", "--timeout", "60s")
+			ended <- err
+		}()
+		tracker := tracker(t, clustertest.Config(t))
+		rows := follow(t, tracker, record())
+		untilRows(t, rows, has("Job migrate Progressing 0/1 (pre-install, pre-upgrade)"))
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		untilRows(t, rows, func(rows []stream.Resource) bool {
+			lines := slices.DeleteFunc(texts(rows), func(line string) bool { return strings.HasPrefix(line, "Pod") })
+			return slices.Equal(lines, []string{"ConfigMap made Ready", "Job migrate Completed 1/1 (pre-install, pre-upgrade)"})
+		})
+
+		read, err := tracker.Snapshot(t.Context(), readRecord(t, namespace, "hooked"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"ConfigMap made Ready", "Job migrate Completed (pre-install, pre-upgrade)"}, texts(read)); diff != "" {
+			t.Errorf("helm %d: rows read afterwards (-want +got):\n%s", version, diff)
+		}
+	}
+}
