@@ -109,7 +109,7 @@ func (w *releaseWatch) tell(t decoder.Transition) {
 	if t.Change != decoder.ChangeStatus || (w.begun && rev.Number <= w.start) {
 		return
 	}
-	if w.run.request.Operation != OperationRollback && status == decoder.StatusPendingRollback {
+	if w.undoing(status) {
 		w.run.setPhase(PhaseRollingBack)
 		w.run.objects.freeze()
 	}
@@ -117,6 +117,14 @@ func (w *releaseWatch) tell(t decoder.Transition) {
 		w.run.objects.freeze() // helm may remove at once what it could not make ready
 	}
 	w.run.objects.follow(rev.Number)
+}
+
+// undoing tells whether helm takes back by itself what failed: an upgrade is
+// rolled back, a first install uninstalled.
+func (w *releaseWatch) undoing(status decoder.Status) bool {
+	operation := w.run.request.Operation
+	return (operation == OperationInstall || operation == OperationUpgrade) &&
+		(status == decoder.StatusPendingRollback || status == decoder.StatusUninstalling)
 }
 
 func chartName(h *decoder.Header) string {

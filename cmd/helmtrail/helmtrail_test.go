@@ -41,10 +41,12 @@ type helmtrail struct {
 
 // arguments are what a test may choose of serve's flags.
 type arguments struct {
-	helm    string // a path
-	dataDir string
-	charts  string
-	more    []string
+	helm string // a path
+	// kubeconfig is a path too, "" for the test cluster's.
+	kubeconfig string
+	dataDir    string
+	charts     string
+	more       []string
 }
 
 // serveOn runs the program on the test cluster until the test ends.
@@ -52,6 +54,9 @@ func serveOn(t *testing.T, a arguments) *helmtrail {
 	t.Helper()
 	if a.dataDir == "" {
 		a.dataDir = t.TempDir()
+	}
+	if a.kubeconfig == "" {
+		a.kubeconfig = clustertest.Kubeconfig(t)
 	}
 	if a.charts == "" {
 		a.charts = filepath.Dir(clustertest.Chart(t))
@@ -62,7 +67,7 @@ func serveOn(t *testing.T, a arguments) *helmtrail {
 	logs := &logWriter{t: t}
 	go func() {
 		code := run(ctx, append([]string{
-			"serve", "--kubeconfig", clustertest.Kubeconfig(t), "--listen", "127.0.0.1:0",
+			"serve", "--kubeconfig", a.kubeconfig, "--listen", "127.0.0.1:0",
 			"--helm", a.helm, "--data-dir", a.dataDir, "--chart-dir", a.charts,
 		}, a.more...), input, logs)
 		input.Close()
@@ -138,6 +143,21 @@ func eventually(t *testing.T, what string, ask func() bool) {
 			t.Fatalf("%s: not within a minute", what)
 		}
 	}
+}
+
+// body reads an answer as it is.
+func (h *helmtrail) body(t *testing.T, path string) (text string, code int) {
+	t.Helper()
+	response, err := h.client.Get(h.url + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data), response.StatusCode
 }
 
 // call sends a request and decodes the answer; it returns the status code.
