@@ -41,6 +41,9 @@ type InvalidError struct {
 	Field string
 	// Message says what is allowed.
 	Message string
+	// Missing means that the value is well formed, but that what it names is
+	// not there.
+	Missing bool
 }
 
 // Error names the field and the rule.

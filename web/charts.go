@@ -82,6 +82,9 @@ func (s *Server) describeChart(c *gin.Context) error {
 	}
 	chart := stream.Chart{Ref: strings.TrimPrefix(c.Param("ref"), "/"), Repo: c.Query("repo"), Version: c.Query("version")}
 	details, err := s.options.Charts.DescribeChart(c.Request.Context(), chart)
+	if invalid, ok := errors.AsType[*stream.InvalidError](err); ok && invalid.Missing {
+		return &apiError{status: http.StatusNotFound, code: codeNotFound, message: invalid.Message}
+	}
 	if err != nil {
 		return err
 	}

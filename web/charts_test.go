@@ -83,7 +83,7 @@ func TestAChartIsDescribed(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]int{
-		"/charts/absent":                          http.StatusBadRequest,
+		"/charts/absent":                          http.StatusNotFound,
 		"/charts/../../etc/passwd":                http.StatusBadRequest,
 		"/charts/%2E%2E%2Fetc":                    http.StatusBadRequest,
 		"/charts/x?repo=file:///etc":              http.StatusBadRequest,

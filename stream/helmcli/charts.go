@@ -124,14 +124,14 @@ func (h *Helm) localChart(ref string) (string, error) {
 	if !chartPattern.MatchString(ref) {
 		return "", invalid("chart.ref", "must be the name of a chart in the chart directory, an uploaded one, or an oci:// or https:// address")
 	}
-	missing := invalid("chart.ref", fmt.Sprintf("the chart directory has no chart %q", ref))
+	absent := missing("chart.ref", fmt.Sprintf("the chart directory has no chart %q", ref))
 	base, err := filepath.EvalSymlinks(h.config.ChartDir)
 	if err != nil {
-		return "", missing
+		return "", absent
 	}
 	path, err := filepath.EvalSymlinks(filepath.Join(base, ref))
 	if err != nil || !strings.HasPrefix(path, base+string(os.PathSeparator)) {
-		return "", missing
+		return "", absent
 	}
 	return path, nil
 }

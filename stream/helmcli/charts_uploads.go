@@ -76,7 +76,7 @@ func (h *Helm) uploadedChart(ref string) (string, error) {
 	path := h.uploadPath(ref)
 	now := time.Now()
 	if err := os.Chtimes(path, now, now); err != nil {
-		return "", invalid("chart.ref", "the uploaded chart is not kept any more; upload it again")
+		return "", missing("chart.ref", "the uploaded chart is not kept any more; upload it again")
 	}
 	return path, nil
 }

@@ -72,6 +72,10 @@ func invalid(field, message string) error {
 	return &stream.InvalidError{Field: field, Message: message}
 }
 
+func missing(field, message string) error {
+	return &stream.InvalidError{Field: field, Message: message, Missing: true}
+}
+
 // CheckRelease returns an *stream.InvalidError unless helm accepts the names.
 func CheckRelease(namespace, name string) error {
 	if len(name) > releaseLimit || !releasePattern.MatchString(name) {

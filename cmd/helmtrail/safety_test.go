@@ -1,0 +1,374 @@
+package main
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+const (
+	valuePassword = "S3cr3t-A-of-the-values"
+	valueToken    = "S3cr3t-B-of-the-values"
+	chartPassword = "S3cr3t-C-of-the-repository"
+)
+
+// seen returns the secrets that a text shows, in plain or in base64.
+func seen(text string) (secrets []string) {
+	for _, secret := range []string{valuePassword, valueToken, chartPassword} {
+		if strings.Contains(text, secret) || strings.Contains(text, base64.StdEncoding.EncodeToString([]byte(secret))) {
+			secrets = append(secrets, secret)
+		}
+	}
+	return secrets
+}
+
+func hides(t *testing.T, where, text string) {
+	t.Helper()
+	if shown := seen(text); shown != nil {
+		t.Errorf("%s shows %q", where, shown)
+	}
+}
+
+// logBuffer keeps a program's log.
+type logBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// serveLogged is serveOn with all that the program logs, at its most talkative.
+func serveLogged(t *testing.T, a arguments) (*helmtrail, *logBuffer) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	output, input := io.Pipe()
+	ended := make(chan int, 1)
+	logs := &logBuffer{}
+	go func() {
+		code := run(ctx, append([]string{
+			"serve", "--kubeconfig", clustertest.Kubeconfig(t), "--listen", "127.0.0.1:0", "--log-level", "debug",
+			"--helm", a.helm, "--data-dir", a.dataDir, "--chart-dir", a.charts,
+		}, a.more...), input, logs)
+		input.Close()
+		ended <- code
+	}()
+	h := &helmtrail{client: &http.Client{Transport: &http.Transport{}}}
+	h.stop = sync.OnceFunc(func() {
+		cancel()
+		if code := <-ended; code != 0 {
+			t.Errorf("serve ended with %d:\n%s", code, logs)
+		}
+		h.client.CloseIdleConnections()
+	})
+	line, err := bufio.NewReader(output).ReadString('\n')
+	if err != nil {
+		cancel()
+		t.Fatalf("serve said nothing and ended with %d:\n%s", <-ended, logs)
+	}
+	t.Cleanup(h.stop)
+	h.url = regexp.MustCompile(`http://[^/]+`).FindString(line)
+	h.waitReady(t)
+	return h, logs
+}
+
+// pack makes an archive of a chart's folder.
+func pack(t *testing.T, folder string) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	zipped := gzip.NewWriter(&packed)
+	files := tar.NewWriter(zipped)
+	if err := files.AddFS(os.DirFS(filepath.Dir(folder))); err != nil {
+		t.Fatal(err)
+	}
+	if err := files.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := zipped.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return packed.Bytes()
+}
+
+// repository serves the test chart, to everybody or over TLS to who has the password.
+func repository(t *testing.T, open bool) *httptest.Server {
+	t.Helper()
+	packed := pack(t, clustertest.Chart(t))
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /index.yaml", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "apiVersion: v1\nentries:\n  web:\n  - {apiVersion: v2, name: web, version: 1.2.3, urls: [web-1.2.3.tgz]}\n")
+	})
+	mux.HandleFunc("GET /web-1.2.3.tgz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(packed) })
+	if open {
+		server := httptest.NewServer(mux)
+		t.Cleanup(server.Close)
+		return server
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, password, _ := r.BasicAuth(); user != "reader" || password != chartPassword {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server
+}
+
+// Values and credentials could be read in the process list:
+// https://github.com/argoproj/argo-cd/issues/17821. Here they stand in private
+// files only, and those are gone when the session has ended.
+func TestSecretsAreNowhereToBeSeen(t *testing.T) {
+	eachHelm(t, func(t *testing.T, helm string) {
+		server, namespace, data := repository(t, false), clustertest.Namespace(t), t.TempDir()
+		h, logs := serveLogged(t, arguments{helm: helm, dataDir: data, charts: t.TempDir()})
+		_, err := clustertest.Core(t).Secrets(namespace).Create(t.Context(), &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Name: "charts"},
+			StringData: map[string]string{
+				"username": "reader", "password": chartPassword,
+				"ca.crt": string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})),
+			},
+		}, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
+			"name": "web", "chart": object{"ref": "web", "repo": server.URL, "credentialsSecret": "charts"},
+			"values":     object{"tag": "slow", "delay": "5s", "db": object{"password": valuePassword}},
+			"valuesYAML": "api:\n  token: " + valueToken + "\n",
+			"options":    object{"wait": true, "timeoutSeconds": 60},
+		})
+		h.awaitEvent(t, answer, func(e stream.Event) bool { return e.Type == stream.TypeResourceStatus })
+		supervisor, running := processes(t, answer.SessionID)
+		for name, pid := range map[string]int{"supervisor": supervisor, "helm": running} {
+			for _, file := range []string{"cmdline", "environ"} {
+				text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, file))
+				if err != nil || len(text) == 0 && file == "cmdline" {
+					t.Errorf("%s of %s cannot be read while it runs: %v", file, name, err)
+				}
+				hides(t, file+" of "+name, string(text))
+			}
+		}
+		folder := filepath.Join(data, "sessions", answer.SessionID)
+		private := 0
+		walk(t, folder, func(path string, info fs.FileInfo) {
+			if info.Mode().Perm()&0o077 != 0 && !strings.HasPrefix(path, filepath.Join(folder, "home")) {
+				t.Errorf("%s can be read by others: %v", path, info.Mode())
+			}
+			if info.Mode().IsRegular() && seen(readFile(t, path)) != nil {
+				private++
+				if info.Mode().Perm() != 0o600 {
+					t.Errorf("%s holds a secret and has the mode %v", path, info.Mode())
+				}
+			}
+		})
+		if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o700 || private == 0 {
+			t.Errorf("the session's folder: %v, %v, %d files with secrets", info, err, private)
+		}
+
+		events := h.events(t.Context(), t, answer.Events, 1)
+		if kind, last := end(t, events); kind != stream.TypeCompleted {
+			t.Errorf("the end is %s %+v", kind, last)
+		}
+		told, err := json.Marshal(events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hides(t, "the stream", string(told))
+		var session json.RawMessage
+		h.get(t, h.release(namespace, "web")+"/sessions/"+answer.SessionID, &session)
+		hides(t, "the session", string(session))
+		started := events[0].Body.(*stream.Started)
+		if got := started.Command[len(started.Command)-1]; got != "web" || slices.ContainsFunc(started.Command, func(s string) bool { return strings.Contains(s, data) }) {
+			t.Errorf("the command shows the server's files: %q", started.Command)
+		}
+		eventually(t, "the session's folder is gone", func() bool {
+			_, err := os.Stat(folder)
+			return err != nil
+		})
+		h.stop()
+		hides(t, "the log", logs.String())
+		walk(t, data, func(path string, info fs.FileInfo) {
+			if info.Mode().IsRegular() {
+				hides(t, path, readFile(t, path))
+			}
+		})
+	})
+}
+
+func walk(t *testing.T, folder string, f func(path string, info fs.FileInfo)) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		// Files that helm removes in between hold nothing any more.
+		if info, err := entry.Info(); err == nil {
+			f(path, info)
+		}
+		return nil
+	})
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// A name that begins with a dash was read by helm as its own flag:
+// https://github.com/helmfile/helmfile/issues/2563. Here it is refused before
+// anything is stored or run.
+func TestRefusedRequestsStartNothing(t *testing.T) {
+	data, namespace := t.TempDir(), clustertest.Namespace(t)
+	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), dataDir: data})
+	web := object{"ref": "web"}
+	for _, test := range []struct {
+		code, field string
+		namespace   string
+		body        object
+	}{
+		{"bad_request", "name", namespace, object{"name": "-h", "chart": web}},
+		{"bad_request", "name", namespace, object{"name": "--kubeconfig=/x", "chart": web}},
+		{"bad_request", "name", namespace, object{"name": "-ndefault", "chart": web}},
+		{"bad_request", "name", namespace, object{"name": "../web", "chart": web}},
+		{"bad_request", "name", namespace, object{"name": "Web", "chart": web}},
+		{"bad_request", "name", namespace, object{"name": "web\n", "chart": web}},
+		{"bad_request", "namespace", "--all-namespaces", object{"name": "web", "chart": web}},
+		{"bad_request", "chart.ref", namespace, object{"name": "web", "chart": object{"ref": "--post-renderer=/bin/sh"}}},
+		{"bad_request", "chart.ref", namespace, object{"name": "web", "chart": object{"ref": "../web"}}},
+		{"bad_request", "chart.ref", namespace, object{"name": "web", "chart": object{"ref": "/etc"}}},
+		{"bad_request", "chart.ref", namespace, object{"name": "web", "chart": object{"ref": "upload:../../etc"}}},
+		{"bad_request", "chart.ref", namespace, object{"name": "web", "chart": object{"ref": "https://u:p@example.com/web.tgz"}}},
+		{"bad_request", "chart.version", namespace, object{"name": "web", "chart": object{"ref": "web", "version": "-d"}}},
+		{"bad_request", "chart.repo", namespace, object{"name": "web", "chart": object{"ref": "web", "repo": "--ca-file=/x"}}},
+		{"bad_request", "options.description", namespace, object{"name": "web", "chart": web, "options": object{"description": "a\nb"}}},
+		{"bad_request", "options.labels", namespace, object{"name": "web", "chart": web, "options": object{"labels": object{"a": "b,c=d"}}}},
+		{"bad_request", "options.wait", namespace, object{"name": "web", "chart": web, "options": object{"wait": "--debug"}}},
+		{"unsupported_option", "forceReplace", namespace, object{"name": "web", "chart": web, "options": object{"forceReplace": true}}},
+		{"unknown_field", "options.postRenderer", namespace, object{"name": "web", "chart": web, "options": object{"postRenderer": "sh"}}},
+	} {
+		var answer struct {
+			Code    string
+			Details struct{ Field string }
+		}
+		status := h.call(t, http.MethodPost, h.releases(test.namespace), test.body, &answer)
+		if status != http.StatusBadRequest || answer.Code != test.code || answer.Details.Field != test.field {
+			t.Errorf("%v: answered %d %s %q, want 400 %s %q", test.body, status, answer.Code, answer.Details.Field, test.code, test.field)
+		}
+	}
+	if left, err := os.ReadDir(filepath.Join(data, "sessions")); err != nil || len(left) > 0 {
+		t.Errorf("%d sessions were begun, %v", len(left), err)
+	}
+	var sessions struct{ Items []any }
+	h.get(t, h.release(namespace, "web")+"/sessions", &sessions)
+	if len(sessions.Items) > 0 {
+		t.Errorf("the release has the sessions %v", sessions.Items)
+	}
+}
+
+// Helm says which value breaks the chart's schema, and that is what FAILED says.
+func TestSchemaErrorsCanBeRead(t *testing.T) {
+	eachHelm(t, func(t *testing.T, helm string) {
+		chart := clustertest.Chart(t)
+		schema := `{"type":"object","properties":{"replicas":{"type":"integer"},"db":{"type":"object","properties":{"password":{"type":"string","pattern":"^[a-z]+$"}}}}}`
+		if err := os.WriteFile(filepath.Join(chart, "values.schema.json"), []byte(schema), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		h, namespace := serveOn(t, arguments{helm: helm, charts: filepath.Dir(chart)}), clustertest.Namespace(t)
+		answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
+			"name": "web", "chart": object{"ref": "web"}, "values": object{"replicas": "three", "db": object{"password": valuePassword}},
+		})
+		events := h.events(t.Context(), t, answer.Events, 1)
+		kind, last := end(t, events)
+		if kind != stream.TypeFailed || !strings.Contains(last.Message, "/replicas") || !strings.Contains(last.Message, "integer") {
+			t.Errorf("the end is %s %q, want helm's words about /replicas", kind, last.Message)
+		}
+		told, err := json.Marshal(events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hides(t, "the stream", string(told))
+	})
+}
+
+func TestUploadedChartsAndRepositoriesAreInstalled(t *testing.T) {
+	eachHelm(t, func(t *testing.T, helm string) {
+		server, namespace, data := repository(t, true), clustertest.Namespace(t), t.TempDir()
+		h := serveOn(t, arguments{helm: helm, dataDir: data, more: []string{"--repo", "own=" + server.URL}})
+		response, err := h.client.Post(h.url+"/charts", "application/gzip", bytes.NewReader(pack(t, clustertest.Chart(t))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		var uploaded stream.ChartItem
+		if err := json.NewDecoder(response.Body).Decode(&uploaded); err != nil || response.StatusCode != http.StatusCreated {
+			t.Fatalf("the upload was answered with %d, %v", response.StatusCode, err)
+		}
+		var charts struct{ Items []stream.ChartItem }
+		h.get(t, "/charts", &charts)
+		var sources []stream.ChartSource
+		for _, c := range charts.Items {
+			sources = append(sources, c.Source)
+			if c.Name != "web" || c.Versions[0].Version != "1.2.3" {
+				t.Errorf("listed %+v", c)
+			}
+		}
+		if !slices.Equal(sources, []stream.ChartSource{stream.ChartFromDirectory, stream.ChartFromUpload, stream.ChartFromRepository}) {
+			t.Errorf("listed from %v", sources)
+		}
+		for i, chart := range charts.Items {
+			name := fmt.Sprint("web-", i)
+			answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": name, "chart": object{"ref": chart.Ref, "repo": chart.Repo}})
+			events := h.events(t.Context(), t, answer.Events, 1)
+			if kind, last := end(t, events); kind != stream.TypeCompleted {
+				t.Errorf("%s from the %s ended %s: %s", name, chart.Source, kind, last.Message)
+			}
+			started := events[0].Body.(*stream.Started)
+			if shown := strings.Join(started.Command, " "); started.Command[len(started.Command)-1] != chart.Ref || strings.Contains(shown, data) {
+				t.Errorf("the command of %s is %q", name, shown)
+			}
+		}
+	})
+}
