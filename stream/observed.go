@@ -73,9 +73,13 @@ func (o *Operations) outside(ctx context.Context, sessions *sync.WaitGroup, id s
 
 func (o *Operations) forget(s *observed) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.observing[s.ref.Release] == s {
+	was := o.observing[s.ref.Release] == s
+	if was {
 		delete(o.observing, s.ref.Release)
+	}
+	o.mu.Unlock()
+	if was {
+		o.notices.tell(s.ref.Release)
 	}
 }
 

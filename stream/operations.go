@@ -54,8 +54,9 @@ const (
 // Operations starts sessions, runs them and opens their logs. Its methods may
 // be called concurrently.
 type Operations struct {
-	setup  Setup
-	chunks *chunks
+	setup   Setup
+	chunks  *chunks
+	notices notices
 
 	mu       sync.Mutex
 	stopping bool
@@ -266,9 +267,13 @@ func (o *Operations) admit(r *run) error {
 // dismiss ends r's being its release's running session. It may be called again.
 func (o *Operations) dismiss(r *run) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.running[r.ref.Release] == r {
+	was := o.running[r.ref.Release] == r
+	if was {
 		delete(o.running, r.ref.Release)
+	}
+	o.mu.Unlock()
+	if was {
+		o.notices.tell(r.ref.Release)
 	}
 }
 

@@ -97,6 +97,7 @@ func (r *run) begin(ctx context.Context, started *Started) (Session, error) {
 	r.ops.mu.Lock()
 	r.opened = true
 	r.ops.mu.Unlock()
+	r.ops.notices.tell(r.ref.Release)
 	r.beat()
 	return newSession(Event{SessionID: r.ref.ID, Type: first.kind, Time: first.at.UTC(), Body: started}, Event{})
 }

@@ -1,0 +1,39 @@
+package stream
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Follow calls f with every stored event behind the one with the given seq (0
+// for all), in order, then with the live ones as they come. It blocks until f
+// returns false or the session has ended, which are no errors, or ctx ends.
+func (l *Log) Follow(ctx context.Context, after uint64, f func(Event) (more bool)) error {
+	cursor := l.Cursor(after)
+	for {
+		frames, err := cursor.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for line := range bytes.Lines(frames) {
+			data, ok := bytes.CutPrefix(line, []byte("data: "))
+			if !ok {
+				continue
+			}
+			var e Event
+			if err := json.Unmarshal(data, &e); err != nil {
+				return fmt.Errorf("follow session %s: %w", l.session.ID, err)
+			}
+			if e.Type != TypeHeartbeat && !f(e) {
+				return nil
+			}
+		}
+	}
+}

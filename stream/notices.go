@@ -1,0 +1,45 @@
+package stream
+
+import (
+	"maps"
+	"slices"
+	"sync"
+)
+
+// notices tell that sessions were opened or have ended.
+type notices struct {
+	mu        sync.Mutex
+	made      int
+	observers map[int]func(ReleaseRef)
+}
+
+// ObserveSessions calls f whenever a session of a release, our own or an
+// observed one, was opened or has ended, until stop is called. What Active and
+// Session return holds it by then. f must not block, and may still be called
+// once while stop returns.
+func (o *Operations) ObserveSessions(f func(release ReleaseRef)) (stop func()) {
+	n := &o.notices
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.observers == nil {
+		n.observers = map[int]func(ReleaseRef){}
+	}
+	n.made++
+	key := n.made
+	n.observers[key] = f
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		delete(n.observers, key)
+	}
+}
+
+// tell is called without any lock of Operations.
+func (n *notices) tell(release ReleaseRef) {
+	n.mu.Lock()
+	observers := slices.Collect(maps.Values(n.observers))
+	n.mu.Unlock()
+	for _, f := range observers {
+		f(release)
+	}
+}
