@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -234,46 +233,13 @@ func (h *Helm) openChart(ctx context.Context, c stream.Chart) (*chart.Chart, err
 	return read, nil
 }
 
-// pull fetches a chart with helm, in a folder of its own that is gone when it
-// returns.
+// pull fetches a chart with helm and loads it.
 func (h *Helm) pull(ctx context.Context, c stream.Chart) (*chart.Chart, error) {
-	if h.problem != nil {
-		return nil, h.problem
-	}
-	select {
-	case h.pulls <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	defer func() { <-h.pulls }()
-	temporary, err := os.MkdirTemp("", "helmtrail-chart-")
+	archive, err := h.FetchChart(ctx, c, nil)
 	if err != nil {
-		return nil, fmt.Errorf("fetch a chart: %w", err)
+		return nil, err
 	}
-	defer os.RemoveAll(temporary)
-	f, work := folder(temporary), filepath.Join(temporary, "work")
-	if err := errors.Join(os.Mkdir(work, 0o700), os.MkdirAll(f.path(homeFolder)+"/tmp", 0o700)); err != nil {
-		return nil, fmt.Errorf("fetch a chart: %w", err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, pullTimeout)
-	defer cancel()
-	flags, ref := h.shownChart(c)
-	command := exec.CommandContext(ctx, h.path, append(append([]string{"pull", "--destination=" + work}, flags...), "--", ref)...)
-	command.Env = environment(f, h.config.Environment)
-	command.Dir = work
-	command.WaitDelay = time.Second
-	if said, err := command.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w: %s", stream.ErrNoChart, cmp.Or(lastError(said), err.Error()))
-	}
-	archives, err := filepath.Glob(filepath.Join(work, "*.tgz"))
-	if err != nil || len(archives) != 1 {
-		return nil, fmt.Errorf("%w: helm fetched no archive", stream.ErrNoChart)
-	}
-	read, err := h.readChart(ctx, archives[0])
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s", stream.ErrNoChart, oneLine(strings.ReplaceAll(err.Error(), archives[0], c.Ref)))
-	}
-	return read, nil
+	return h.LoadChart(ctx, archive)
 }
 
 // lastError is helm's own error text.

@@ -170,11 +170,16 @@ func loadChart(path string) (*chart.Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := read.Validate(); err != nil {
-		return nil, err
+	return read, installable(read)
+}
+
+// installable fails for what helm would not install.
+func installable(c *chart.Chart) error {
+	if err := c.Validate(); err != nil {
+		return err
 	}
-	if read.Metadata.Type == "library" {
-		return nil, errors.New("library charts are not installable")
+	if c.Metadata.Type == "library" {
+		return errors.New("library charts are not installable")
 	}
-	return read, nil
+	return nil
 }

@@ -1,0 +1,184 @@
+package helmcli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// renderTimeout bounds the rendering of a chart that is only looked at.
+const renderTimeout = time.Minute
+
+// FetchChart fetches a chart's archive with helm. Access is what the chart's
+// server wants to see, nil for nothing; its keys are those of the Secret that a
+// [stream.Chart] names. It blocks for a minute at most. It fails with an
+// *stream.InvalidError when the chart cannot be named so, and with
+// stream.ErrNoChart when it cannot be had; no error holds a credential.
+func (h *Helm) FetchChart(ctx context.Context, c stream.Chart, access map[string][]byte) ([]byte, error) {
+	c.CredentialsSecret = ""
+	if err := h.checkChart(c); err != nil {
+		return nil, err
+	}
+	if access != nil {
+		c.CredentialsSecret = "given"
+	}
+	var archive []byte
+	err := h.aside(ctx, pullTimeout, func(ctx context.Context, f folder) error {
+		if err := h.writeAccess(ctx, f, c, access); err != nil {
+			return fmt.Errorf("%w: %w", stream.ErrNoChart, err)
+		}
+		flags, ref := h.accessArguments(f, c)
+		work := f.path("work")
+		if err := os.Mkdir(work, 0o700); err != nil {
+			return fmt.Errorf("fetch a chart: %w", err)
+		}
+		if _, err := h.runAside(ctx, f, append(append([]string{"pull", "--destination=" + work}, flags...), "--", ref)...); err != nil {
+			return err
+		}
+		fetched, err := filepath.Glob(filepath.Join(work, "*.tgz"))
+		if err != nil || len(fetched) != 1 {
+			return fmt.Errorf("%w: helm fetched no archive", stream.ErrNoChart)
+		}
+		archive, err = os.ReadFile(fetched[0])
+		return err
+	})
+	return archive, err
+}
+
+// accessArguments are the flags and the reference by which helm finds a chart
+// whose access was written into a folder.
+func (h *Helm) accessArguments(f folder, c stream.Chart) (flags []string, ref string) {
+	flags, ref = h.shownChart(c)
+	if _, err := os.Stat(f.path(caFile)); err == nil {
+		flags = append(flags, "--ca-file="+f.path(caFile))
+	}
+	if c.Repo != "" && c.CredentialsSecret != "" {
+		return flags[1:], privateRepository + "/" + ref
+	}
+	return flags, ref
+}
+
+// LoadChart reads an archive as helm does, with helm's bounds on what is
+// inflated. It waits for its turn. It fails with stream.ErrNoChart when the
+// archive is none of a chart that can be installed.
+func (h *Helm) LoadChart(ctx context.Context, archive []byte) (*chart.Chart, error) {
+	select {
+	case h.readers <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-h.readers }()
+	read, err := loader.LoadArchive(bytes.NewReader(archive))
+	if err == nil {
+		err = installable(read)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", stream.ErrNoChart, oneLine(err.Error()))
+	}
+	return read, nil
+}
+
+// RepositoryIndex reads a repository's index.yaml as it is. It blocks for half
+// a minute at most. No error holds a credential.
+func (h *Helm) RepositoryIndex(ctx context.Context, address string, access map[string][]byte) ([]byte, error) {
+	if err := checkAddress("url", address, "https", "http"); err != nil {
+		return nil, fmt.Errorf("%w: its address cannot be used: %w", stream.ErrNoChart, err)
+	}
+	var c credentials
+	if access != nil {
+		var err error
+		if c, err = readCredentials(access); err != nil {
+			return nil, fmt.Errorf("%w: its access %w", stream.ErrNoChart, err)
+		}
+	}
+	return fetchIndex(ctx, address, c)
+}
+
+// Repositories are the configured chart repositories.
+func (h *Helm) Repositories() []stream.ChartRepository {
+	list := make([]stream.ChartRepository, 0, len(h.config.Repositories))
+	for _, r := range h.config.Repositories {
+		list = append(list, stream.ChartRepository{Name: r.Name, URL: r.URL})
+	}
+	return list
+}
+
+// RenderChart renders an archive with helm, custom resource definitions first,
+// hooks included. It asks no cluster and blocks for a minute at most. It fails
+// with stream.ErrNoChart and helm's own error. Values are YAML and a secret;
+// without a kubeVersion the templates are told helm's own.
+func (h *Helm) RenderChart(ctx context.Context, archive []byte, release stream.ReleaseRef, values []byte, kubeVersion string) ([]byte, error) {
+	if err := CheckRelease(release.Namespace, release.Name); err != nil {
+		return nil, err
+	}
+	if err := checkValues(values); err != nil {
+		return nil, err
+	}
+	var rendered []byte
+	err := h.aside(ctx, renderTimeout, func(ctx context.Context, f folder) error {
+		if err := errors.Join(f.write(archiveFile, archive), f.write(valuesFile, values)); err != nil {
+			return err
+		}
+		arguments := []string{"template", "--include-crds", "--namespace=" + release.Namespace, "--values=" + f.path(valuesFile)}
+		if kubeVersion != "" {
+			arguments = append(arguments, "--kube-version="+kubeVersion)
+		}
+		var err error
+		rendered, err = h.runAside(ctx, f, append(arguments, "--", release.Name, f.path(archiveFile))...)
+		return err
+	})
+	return rendered, err
+}
+
+// aside gives f a private folder and bounds its time. Only a few run at once;
+// the folder is gone when it returns.
+func (h *Helm) aside(ctx context.Context, limit time.Duration, f func(context.Context, folder) error) error {
+	if h.problem != nil {
+		return h.problem
+	}
+	select {
+	case h.pulls <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-h.pulls }()
+	temporary, err := os.MkdirTemp("", "helmtrail-chart-")
+	if err != nil {
+		return fmt.Errorf("make a folder for a chart: %w", err)
+	}
+	defer os.RemoveAll(temporary)
+	private := folder(temporary)
+	if err := os.MkdirAll(private.path(homeFolder)+"/tmp", 0o700); err != nil {
+		return fmt.Errorf("make a folder for a chart: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return f(ctx, private)
+}
+
+// runAside runs helm in a private folder and returns what it printed.
+func (h *Helm) runAside(ctx context.Context, f folder, arguments ...string) ([]byte, error) {
+	command := exec.CommandContext(ctx, h.path, arguments...)
+	command.Env = environment(f, h.config.Environment)
+	command.Dir = f.path(homeFolder)
+	command.WaitDelay = time.Second
+	var printed, said bytes.Buffer
+	command.Stdout, command.Stderr = &printed, &said
+	if err := command.Run(); err != nil {
+		text := strings.ReplaceAll(cmp.Or(lastError(said.Bytes()), err.Error()), string(f)+"/", "")
+		return nil, fmt.Errorf("%w: %s", stream.ErrNoChart, text)
+	}
+	return printed.Bytes(), nil
+}
