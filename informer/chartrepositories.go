@@ -1,0 +1,182 @@
+package informer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// The resources by which OpenShift names chart repositories, and the namespace
+// of the Secrets and ConfigMaps that the cluster's own refer to
+// (github.com/openshift/api, helm/v1beta1).
+var (
+	clusterRepositories = schema.GroupVersionResource{Group: "helm.openshift.io", Version: "v1beta1", Resource: "helmchartrepositories"}
+	projectRepositories = schema.GroupVersionResource{Group: "helm.openshift.io", Version: "v1beta1", Resource: "projecthelmchartrepositories"}
+)
+
+const repositoryConfigNamespace = "openshift-config"
+
+// caller is a cluster's API as a caller may use it.
+type caller struct {
+	config *rest.Config
+	client *http.Client
+}
+
+// callerFor returns the API as the credentials may use it, and a function that
+// closes the connections.
+func (c *Cluster) callerFor(credentials stream.Credentials) (caller, func(), error) {
+	config := c.configFor(credentials)
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return caller{}, nil, fmt.Errorf("prepare connections: %w", err)
+	}
+	return caller{config, client}, func() { utilnet.CloseIdleConnectionsFor(client.Transport) }, nil
+}
+
+// KubeVersion asks the API server for its version, as v1.2.3.
+func (c *Cluster) KubeVersion(context.Context) (string, error) {
+	api, done, err := c.callerFor(stream.Credentials{})
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	client, err := discovery.NewDiscoveryClientForConfigAndClient(api.config, api.client)
+	if err != nil {
+		return "", fmt.Errorf("prepare a client: %w", err)
+	}
+	version, err := client.ServerVersion()
+	if err != nil {
+		return "", fmt.Errorf("ask for the version of the API server: %w", err)
+	}
+	return version.GitVersion, nil
+}
+
+// ReleaseSecret reads the Secret of a release's revision as the API server
+// gives it, with the caller's rights. It fails with [stream.ErrNotFound] when
+// there is none of that name which is one of Helm's.
+func (c *Cluster) ReleaseSecret(ctx context.Context, credentials stream.Credentials, namespace, name string) (data json.RawMessage, labels map[string]string, err error) {
+	secrets, done, err := c.secretsFor(credentials)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read Secret %s/%s: %w", namespace, name, err)
+	}
+	defer done()
+	secret, err := secrets.Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) || err == nil && secret.Type != decoder.SecretType {
+		err = stream.ErrNotFound
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("read Secret %s/%s: %w", namespace, name, err)
+	}
+	secret.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}
+	secret.ManagedFields = nil
+	if data, err = json.Marshal(secret); err != nil {
+		return nil, nil, fmt.Errorf("encode Secret %s/%s: %w", namespace, name, err)
+	}
+	return data, secret.Labels, nil
+}
+
+// ChartRepositories returns the chart repositories that the cluster's objects
+// name for all namespaces, then those of one namespace, as far as the caller
+// may see them. A cluster without such resources has none. What is wrong with
+// one is its Problem.
+func (c *Cluster) ChartRepositories(ctx context.Context, credentials stream.Credentials, namespace string) ([]stream.ChartRepository, error) {
+	api, done, err := c.callerFor(credentials)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	objects, err := dynamic.NewForConfigAndClient(api.config, api.client)
+	if err != nil {
+		return nil, fmt.Errorf("prepare a client: %w", err)
+	}
+	core, err := corev1client.NewForConfigAndClient(api.config, api.client)
+	if err != nil {
+		return nil, fmt.Errorf("prepare a client: %w", err)
+	}
+	found, err := listRepositories(ctx, objects.Resource(clusterRepositories))
+	if err != nil {
+		return nil, fmt.Errorf("list the cluster's chart repositories: %w", err)
+	}
+	if namespace != "" {
+		own, err := listRepositories(ctx, objects.Resource(projectRepositories).Namespace(namespace))
+		if err != nil {
+			return nil, fmt.Errorf("list the chart repositories of namespace %s: %w", namespace, err)
+		}
+		found = append(found, own...)
+	}
+	repositories := make([]stream.ChartRepository, 0, len(found))
+	for i := range found {
+		if disabled, _, _ := unstructured.NestedBool(found[i].Object, "spec", "disabled"); !disabled {
+			repositories = append(repositories, readRepository(ctx, core, &found[i]))
+		}
+	}
+	return repositories, nil
+}
+
+// listRepositories lists one kind; none when there is no such kind, or the
+// caller may not see it.
+func listRepositories(ctx context.Context, objects dynamic.ResourceInterface) ([]unstructured.Unstructured, error) {
+	list, err := objects.List(ctx, metav1.ListOptions{})
+	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
+}
+
+// readRepository reads an object and what it refers to.
+func readRepository(ctx context.Context, core corev1client.CoreV1Interface, object *unstructured.Unstructured) stream.ChartRepository {
+	text := func(path ...string) string {
+		value, _, _ := unstructured.NestedString(object.Object, append([]string{"spec", "connectionConfig"}, path...)...)
+		return value
+	}
+	r := stream.ChartRepository{Name: object.GetName(), Namespace: object.GetNamespace(), URL: text("url")}
+	from := r.Namespace
+	if from == "" {
+		from = repositoryConfigNamespace
+	} else if other := text("basicAuthConfig", "namespace"); other != "" && other != from {
+		r.Problem = "its credentials are in another namespace"
+		return r
+	}
+	access := map[string][]byte{}
+	if name := text("basicAuthConfig", "name"); name != "" {
+		secret, err := core.Secrets(from).Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			r.Problem = fmt.Sprintf("its credentials cannot be read: %v", err)
+			return r
+		}
+		access[corev1.BasicAuthUsernameKey], access[corev1.BasicAuthPasswordKey] = secret.Data[corev1.BasicAuthUsernameKey], secret.Data[corev1.BasicAuthPasswordKey]
+	}
+	if name := text("ca", "name"); name != "" {
+		bundle, err := core.ConfigMaps(from).Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			r.Problem = fmt.Sprintf("its certificate authorities cannot be read: %v", err)
+			return r
+		}
+		access["ca.crt"] = []byte(bundle.Data["ca-bundle.crt"])
+	}
+	if text("tlsClientConfig", "name") != "" {
+		r.Problem = "client certificates are not supported"
+	}
+	if len(access) > 0 {
+		r.Access = access
+	}
+	return r
+}
