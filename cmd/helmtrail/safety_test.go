@@ -372,3 +372,32 @@ func TestUploadedChartsAndRepositoriesAreInstalled(t *testing.T) {
 		}
 	})
 }
+
+// What a dry run renders may hold secrets, and is no part of the log.
+func TestADryRunChangesNothingAndLogsNoManifest(t *testing.T) {
+	eachHelm(t, func(t *testing.T, helm string) {
+		h, namespace := serveOn(t, arguments{helm: helm}), clustertest.Namespace(t)
+		for _, way := range []string{"client", "server"} {
+			answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
+				"name": "web", "chart": object{"ref": "web"}, "values": object{"db": object{"password": valuePassword}},
+				"options": object{"dryRun": way},
+			})
+			events := h.events(t.Context(), t, answer.Events, 1)
+			if kind, last := end(t, events); kind != stream.TypeCompleted || last.Release != nil {
+				t.Errorf("dryRun %s ended %s %+v", way, kind, last)
+			}
+			told, err := json.Marshal(events)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hides(t, "the stream", string(told))
+			if strings.Contains(string(told), "kind: Deployment") {
+				t.Errorf("dryRun %s logs the manifest: %s", way, told)
+			}
+		}
+		list, err := clustertest.Core(t).Secrets(namespace).List(t.Context(), metav1.ListOptions{})
+		if err != nil || len(list.Items) > 0 {
+			t.Errorf("%d Secrets were made, %v", len(list.Items), err)
+		}
+	})
+}
