@@ -175,7 +175,7 @@ func YAML(documents ...*yaml.Node) (string, error) {
 	encoder.SetIndent(2)
 	encoder.CompactSeqIndent()
 	for _, document := range documents {
-		quote(document)
+		plain(document)
 		if err := encoder.Encode(document); err != nil {
 			return "", errors.New("write a tree as YAML: it has no such form")
 		}
@@ -191,14 +191,23 @@ var (
 	sexagesims = regexp.MustCompile(`^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$`)
 )
 
-// quote marks the strings that YAML 1.1 would read as another type.
-func quote(node *yaml.Node) {
+// plain prepares a tree for the encoder: it quotes the strings that YAML 1.1
+// would read as another type, and leaves numbers to be told by their looks,
+// since the encoder would put a tag before those of more than 64 bits.
+func plain(node *yaml.Node) {
 	for _, inner := range node.Content {
-		quote(inner)
+		plain(inner)
 	}
-	if node.Kind == yaml.ScalarNode && node.Tag == String && node.Style == 0 &&
-		(slices.Contains(oldBools, strings.ToLower(node.Value)) || sexagesims.MatchString(node.Value)) {
-		node.Style = yaml.DoubleQuotedStyle
+	if node.Kind != yaml.ScalarNode || node.Style != 0 {
+		return
+	}
+	switch node.Tag {
+	case String:
+		if slices.Contains(oldBools, strings.ToLower(node.Value)) || sexagesims.MatchString(node.Value) {
+			node.Style = yaml.DoubleQuotedStyle
+		}
+	case Int, Float:
+		node.Tag = ""
 	}
 }
 
