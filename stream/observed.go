@@ -27,6 +27,9 @@ type observed struct {
 	mu     sync.Mutex
 	newest *decoder.Revision // nil when the release is gone
 	gone   bool
+	// first is the revision that opened the session, as it was when it was
+	// first known to be done: helm may undo it at once.
+	first *decoder.Revision
 }
 
 // Watch opens an observed session for every pending status of the cluster's
@@ -99,6 +102,9 @@ func operationOf(status decoder.Status) Operation {
 // see takes a transition of the session's release.
 func (s *observed) see(t decoder.Transition) {
 	s.mu.Lock()
+	if s.first == nil || t.Change == decoder.ChangeStatus && t.Revision.Secret.UID == s.first.Secret.UID && decoder.Busy(s.first.Status()) {
+		s.first = t.Revision
+	}
 	switch {
 	case t.Change == decoder.ChangeStatus && (s.newest == nil || t.Revision.Number >= s.newest.Number):
 		s.newest, s.gone = t.Revision, false
@@ -190,17 +196,33 @@ func (s *observed) finish(stopped bool) (Type, *End) {
 	if !gone {
 		end.Release = &RevisionStatus{Revision: newest.Number, Status: newest.Status()}
 	}
+	s.mu.Lock()
+	first := s.first
+	s.mu.Unlock()
 	switch {
 	case stopped && !gone && decoder.Busy(newest.Status()):
 		end.Reason, end.Message = ReasonInterrupted, "helmtrail was stopped; the operation may have gone on"
 		return TypeFailed, end
-	case gone || newest.Status() == decoder.StatusDeployed || newest.Status() == decoder.StatusUninstalled:
+	case s.succeeded(first.Status(), gone):
 		return TypeCompleted, end
 	}
-	end.Reason = ReasonExit
-	end.Message = string(newest.Status())
-	if newest.Header != nil && newest.Header.Description != "" {
-		end.Message = newest.Header.Description
+	end.Reason, end.Causes = ReasonExit, s.objects.causes()
+	switch h := first.Header; {
+	case first.Status() != decoder.StatusFailed && gone:
+		end.Message = "the release was uninstalled again"
+	case h != nil && h.Description != "":
+		end.Message = s.mask(h.Description)
+	default:
+		end.Message = string(first.Status())
 	}
 	return TypeFailed, end
+}
+
+// succeeded tells whether the operation did what it was for, by the status in
+// which its revision was done. One that was superseded at once was done before.
+func (s *observed) succeeded(done decoder.Status, gone bool) bool {
+	if s.request.Operation == OperationUninstall {
+		return gone || done == decoder.StatusUninstalled
+	}
+	return done == decoder.StatusDeployed || done == decoder.StatusSuperseded
 }
