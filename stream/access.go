@@ -8,6 +8,12 @@ import (
 var (
 	// ErrUnauthenticated means that a token is missing, wrong or expired.
 	ErrUnauthenticated = errors.New("not signed in")
+	// ErrTooManyTokens means that too many tokens were tried in a short time
+	// that nobody knew.
+	ErrTooManyTokens = errors.New("too many unknown tokens are being tried")
+	// ErrNotReviewed means that the cluster has not answered who a caller is or
+	// what they may do.
+	ErrNotReviewed = errors.New("the cluster could not be asked who may do what")
 	// ErrCredentialsGone means that the caller's credentials went with the
 	// helmtrail that had accepted the request, since they are stored nowhere.
 	ErrCredentialsGone = errors.New("the caller's credentials were lost when helmtrail was started again, and nobody else's are used")
@@ -79,10 +85,6 @@ type Mark struct {
 	Note        string
 	Credentials Credentials
 }
-
-// ErrTooManyTokens means that too many tokens were tried in a short time that
-// nobody knew.
-var ErrTooManyTokens = errors.New("too many unknown tokens are being tried")
 
 // ForbiddenError means that a caller lacks a right.
 type ForbiddenError struct {

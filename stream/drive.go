@@ -39,6 +39,12 @@ func (r *run) drive(ctx context.Context) (Type, *End) {
 	rows := r.objects.last(ctx)
 	end := o.end()
 	end.Message = r.mask(end.Message)
+	if o.ran {
+		var err error
+		if end.Rendered, err = r.process.KeepRendered(); err != nil {
+			r.log.Error("what helm rendered is lost", "error", err)
+		}
+	}
 	if o.kind() == TypeCompleted {
 		end.Notes = r.mask(r.releases.notes(ctx, o))
 	} else {

@@ -275,6 +275,8 @@ type End struct {
 	Causes          []Cause     `json:"causes"`
 	Leftovers       []ObjectRef `json:"leftovers"`
 	DurationSeconds float64     `json:"durationSeconds"`
+	// Rendered means that a dry run's manifest can be read.
+	Rendered bool `json:"rendered,omitempty"`
 	// Notes is the release's notes as the record has them.
 	Notes string `json:"notes,omitempty"`
 	Hint  string `json:"hint,omitempty"`

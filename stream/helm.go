@@ -19,6 +19,9 @@ type Helm interface {
 	// Prepare makes the session's private folder, by which a later helmtrail
 	// finds the session again. Nothing runs yet.
 	Prepare(session SessionRef, request Request) (Process, error)
+	// Rendered is the manifest that a dry run has rendered, masked, or
+	// ErrNotFound.
+	Rendered(session string) ([]byte, error)
 	// Left returns the processes of an earlier helmtrail that were not closed.
 	Left() ([]Process, error)
 }
@@ -47,6 +50,9 @@ type Process interface {
 	// Mask hides in a text what is known to be secret of the request and the
 	// release, and what is by its looks.
 	Mask(text string) string
+	// KeepRendered keeps what helm has rendered, masked, for Helm's Rendered.
+	// It tells whether there is something.
+	KeepRendered() (bool, error)
 	// Close removes the session's folder. The process must have ended.
 	Close() error
 }

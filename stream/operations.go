@@ -356,6 +356,15 @@ func (o *Operations) Session(ctx context.Context, release ReleaseRef, id string)
 	return readSession(ctx, o.setup.Journal, SessionRef{Release: release, ID: id})
 }
 
+// Rendered returns the manifest that one of the release's dry runs rendered,
+// masked, or ErrNotFound.
+func (o *Operations) Rendered(ctx context.Context, release ReleaseRef, id string) ([]byte, error) {
+	if _, err := o.Session(ctx, release, id); err != nil {
+		return nil, err
+	}
+	return o.setup.Helm.Rendered(id)
+}
+
 // Sessions returns the release's sessions, the newest first.
 func (o *Operations) Sessions(ctx context.Context, release ReleaseRef) ([]Session, error) {
 	ids, err := o.setup.Journal.Sessions(ctx, release)

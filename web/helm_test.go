@@ -21,6 +21,7 @@ type helm struct {
 func (h *helm) Version() string                         { return "v4.3.2" }
 func (h *helm) Check(stream.Request) error              { return h.refuse }
 func (h *helm) Command(string, stream.Request) []string { return []string{"helm"} }
+func (h *helm) Rendered(string) ([]byte, error)         { return nil, stream.ErrNotFound }
 func (h *helm) Left() ([]stream.Process, error)         { return nil, nil }
 func (h *helm) mailbox(session string) chan *process {
 	h.mu.Lock()
@@ -75,6 +76,7 @@ func (p *process) Start(context.Context, stream.Launch) error         { return n
 func (p *process) Launched() (stream.Launch, bool)                    { return stream.Launch{}, false }
 func (p *process) Stop(stream.StopCause, time.Duration) (bool, error) { p.end(); return true, nil }
 func (p *process) Mask(text string) string                            { return text }
+func (p *process) KeepRendered() (bool, error)                        { return false, nil }
 func (p *process) Close() error                                       { return nil }
 
 func (p *process) Follow(ctx context.Context, _ int64, f func(stream.Line) error) (stream.ProcessEnd, error) {

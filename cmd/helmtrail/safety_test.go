@@ -373,6 +373,21 @@ func TestUploadedChartsAndRepositoriesAreInstalled(t *testing.T) {
 	})
 }
 
+// text is what an address answers with.
+func (h *helmtrail) text(t *testing.T, path string) string {
+	t.Helper()
+	response, err := h.client.Get(h.url + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Errorf("GET %s answered %d, %v", path, response.StatusCode, err)
+	}
+	return string(data)
+}
+
 // What a dry run renders may hold secrets, and is no part of the log.
 func TestADryRunChangesNothingAndLogsNoManifest(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
@@ -393,6 +408,11 @@ func TestADryRunChangesNothingAndLogsNoManifest(t *testing.T) {
 			hides(t, "the stream", string(told))
 			if strings.Contains(string(told), "kind: Deployment") {
 				t.Errorf("dryRun %s logs the manifest: %s", way, told)
+			}
+			rendered := h.text(t, h.release(namespace, "web")+"/sessions/"+answer.SessionID+"/rendered")
+			hides(t, "what was rendered", rendered)
+			if !strings.Contains(rendered, "kind: Deployment") {
+				t.Errorf("dryRun %s rendered %q", way, rendered)
 			}
 		}
 		list, err := clustertest.Core(t).Secrets(namespace).List(t.Context(), metav1.ListOptions{})

@@ -121,7 +121,7 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 		return fmt.Errorf("--data-dir: %w", err)
 	}
 	server, err := web.New(web.Options{
-		Clusters: served(clusters, helm), Operations: operations, Charts: helm, Pages: ui.Files(),
+		Clusters: served(clusters, helm), Operations: operations, Charts: helm, Archives: helm, Pages: ui.Files(),
 		LocalOnly: o.auth == authNone, MaskKey: key, MayReveal: mayReveal(o.auth), Logger: logger,
 	})
 	if err != nil {
@@ -151,7 +151,7 @@ func openHelm(ctx context.Context, o serveOptions, logger *slog.Logger) (*helmcl
 		return nil, err
 	}
 	return helmcli.New(ctx, helmcli.Config{
-		Binary: o.helm, Folder: filepath.Join(o.dataDir, "sessions"), ChartDir: o.chartDir,
+		Binary: o.helm, Folder: filepath.Join(o.dataDir, "sessions"), Rendered: filepath.Join(o.dataDir, "rendered"), ChartDir: o.chartDir,
 		Repositories: repositories, Uploads: filepath.Join(o.dataDir, "charts"),
 		Environment: o.helmEnv, Supervisor: []string{self, superviseCommand}, Logger: logger,
 	})
@@ -213,7 +213,7 @@ func served(clusters []*informer.Cluster, helm *helmcli.Helm) []web.Cluster {
 	list := make([]web.Cluster, 0, len(clusters))
 	for _, c := range clusters {
 		list = append(list, web.Cluster{
-			ID: c.ID, Server: c.Server, HelmVersion: helm.Version(), Releases: c, Objects: c,
+			ID: c.ID, Server: c.Server, HelmVersion: helm.Version(), Releases: c, Objects: c, API: c,
 			State: func() web.ClusterState {
 				health := c.Health()
 				return web.ClusterState{Reachable: health.Reachable, Synced: health.Synced, Problem: health.Error}

@@ -20,7 +20,9 @@
 //	helm.json     helm's process
 //	stop.json     the request to end helm, or that it has ended by itself
 //	end.json      how helm ended
+//	rendered.json what a dry run has rendered
 //	home/         helm's own folders
+//	work/         where helm runs, empty
 //
 // The folder is removed when the session's end is stored.
 package helmcli

@@ -24,6 +24,9 @@ const (
 	endFile        = "end.json"
 	helmFile       = "helm.json"
 	homeFolder     = "home"
+	// workFolder is where helm runs. It is empty, since helm takes a chart from
+	// a folder of its name before it asks a repository.
+	workFolder = "work"
 )
 
 func (f folder) path(name string) string { return filepath.Join(string(f), name) }

@@ -24,6 +24,8 @@ type Config struct {
 	Binary string
 	// Folder holds the sessions' private folders.
 	Folder string
+	// Rendered is the folder for the manifests of dry runs.
+	Rendered string
 	// ChartDir holds the charts that a plain reference names, "" for none.
 	ChartDir string
 	// Repositories are the chart repositories that requests may name.

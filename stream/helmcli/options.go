@@ -267,7 +267,7 @@ func (h *Helm) flags(request stream.Request) []string {
 		}
 	}
 	if renders(request) {
-		flags = append(flags, "--hide-secret")
+		flags = append(flags, "--hide-secret", "--output=json")
 	}
 	return flags
 }

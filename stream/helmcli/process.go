@@ -42,7 +42,9 @@ type runContent struct {
 	// Arguments are helm's command line, its path first.
 	Arguments   []string
 	Environment []string
-	Deadline    time.Duration
+	// Rendered is the file for helm's standard output, "" for the spool.
+	Rendered string
+	Deadline time.Duration
 	// Grace is for ends that nobody asked helmtrail for: the deadline, and a
 	// SIGTERM to the supervisor.
 	Grace time.Duration
@@ -67,9 +69,10 @@ func (p *Process) Start(ctx context.Context, launch stream.Launch) error {
 	if p.request.Options.RollbackOnFailure {
 		run.Grace = max(run.Grace, p.request.Options.Timeout())
 	}
-	run.Arguments = append([]string{p.helm.path}, p.arguments(launch)...)
-	if err := os.MkdirAll(p.folder.path(homeFolder)+"/tmp", 0o700); err != nil {
-		return fmt.Errorf("make helm's home: %w", err)
+	for _, name := range []string{homeFolder + "/tmp", workFolder} {
+		if err := os.MkdirAll(p.folder.path(name), 0o700); err != nil {
+			return fmt.Errorf("make helm's folders: %w", err)
+		}
 	}
 	if err := p.folder.write(kubeconfigFile, launch.Kubeconfig); err != nil {
 		return err
@@ -79,6 +82,11 @@ func (p *Process) Start(ctx context.Context, launch stream.Launch) error {
 	}
 	if err := p.writeSecrets(launch); err != nil {
 		return err
+	}
+	// The arguments name the private files that are there.
+	run.Arguments = append([]string{p.helm.path}, p.arguments(launch)...)
+	if renders(p.request) {
+		run.Rendered = renderedFile
 	}
 	if err := p.folder.writeJSON(runFile, run); err != nil {
 		return err

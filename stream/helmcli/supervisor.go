@@ -66,8 +66,16 @@ func supervise(f folder, run runContent) (stream.ProcessEnd, error) {
 	defer output.Close()
 	helm := exec.Command(run.Arguments[0], run.Arguments[1:]...)
 	helm.Env = run.Environment
-	helm.Dir = f.path(homeFolder)
+	helm.Dir = f.path(workFolder)
 	helm.Stdout, helm.Stderr = input, input
+	if run.Rendered != "" {
+		rendered, err := os.OpenFile(f.path(run.Rendered), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+		if err != nil {
+			return stream.ProcessEnd{}, fmt.Errorf("write what helm renders: %w", err)
+		}
+		defer rendered.Close()
+		helm.Stdout = rendered
+	}
 	helm.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	err = helm.Start()
 	input.Close()
