@@ -41,6 +41,9 @@ func (s *Server) startWithChart(c *gin.Context, operation stream.Operation, name
 	if err != nil {
 		return err
 	}
+	if values, err = s.restoreValues(c, name, values); err != nil {
+		return err
+	}
 	return s.start(c, name, stream.Request{
 		Operation: operation, Chart: body.Chart, Values: values, Options: body.Options,
 	})

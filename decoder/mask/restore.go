@@ -1,8 +1,10 @@
 package mask
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -30,8 +32,20 @@ func (e *TokenError) Error() string {
 // Values without tokens are returned as they are. Others keep their format,
 // JSON or YAML, but YAML is written anew.
 func (s *Secrets) Restore(submitted []byte, schema []byte, bases ...json.RawMessage) ([]byte, error) {
-	if !Masked(string(submitted)) && !escapedToken(submitted) {
+	if !Masked(string(submitted)) && !bytes.ContainsRune(submitted, '\\') {
 		return submitted, nil
+	}
+	root, err := tree.FromJSON(submitted)
+	roots, isJSON := []*yaml.Node{root}, err == nil
+	if !isJSON {
+		roots, err = tree.FromYAML(string(submitted))
+	}
+	// A token can stand behind escapes, so only the tree tells.
+	if !slices.ContainsFunc(roots, holdsToken) && !Masked(string(submitted)) {
+		return submitted, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("restore masked values: %w", err)
 	}
 	var shown []map[string]*yaml.Node
 	for _, base := range bases {
@@ -40,13 +54,6 @@ func (s *Secrets) Restore(submitted []byte, schema []byte, bases ...json.RawMess
 			return nil, fmt.Errorf("restore masked values: base: %w", err)
 		}
 		shown = append(shown, scalars)
-	}
-	root, err := tree.FromJSON(submitted)
-	roots, isJSON := []*yaml.Node{root}, err == nil
-	if !isJSON {
-		if roots, err = tree.FromYAML(string(submitted)); err != nil {
-			return nil, fmt.Errorf("restore masked values: %w", err)
-		}
 	}
 	for _, root := range roots {
 		if err := s.restore(root, schema, shown); err != nil {
@@ -60,15 +67,9 @@ func (s *Secrets) Restore(submitted []byte, schema []byte, bases ...json.RawMess
 	return []byte(text), err
 }
 
-// escapedToken reports whether data may hold a token behind JSON's or YAML's
-// escapes.
-func escapedToken(data []byte) bool {
-	for _, b := range data {
-		if b == '\\' {
-			return true
-		}
-	}
-	return false
+// holdsToken reports whether a scalar of the tree holds a token.
+func holdsToken(node *yaml.Node) bool {
+	return Masked(node.Value) || slices.ContainsFunc(node.Content, holdsToken)
 }
 
 // shown returns the scalars of a base by their paths.
