@@ -12,7 +12,6 @@ import (
 	"helm.sh/helm/v3/pkg/release"
 
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/decoder/tree"
 )
 
@@ -55,7 +54,7 @@ func (s *Server) getPart(c *gin.Context) error {
 		return err
 	}
 	if !reveal {
-		if record, err = s.masker(ref).Collect(mask.FromRecord(record)).Record(record); err != nil {
+		if record, err = s.masked(ref, record); err != nil {
 			return unreadable(ref, revision, err)
 		}
 	}

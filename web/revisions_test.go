@@ -3,12 +3,15 @@ package web_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,6 +19,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/stream"
@@ -43,7 +48,7 @@ func (s *stored) Record(_ context.Context, namespace, name string, revision int)
 	if err != nil {
 		return nil, err
 	}
-	record.SecretNamespace, record.Digest, record.Size = namespace, "digest", len(data)
+	record.SecretNamespace, record.Digest, record.Size = namespace, fmt.Sprintf("%x", sha256.Sum256(data)), len(data)
 	return record, nil
 }
 
@@ -478,5 +483,32 @@ func TestRevealingIsARightOfItsOwnAndIsLogged(t *testing.T) {
 	log := allowed.logs.String()
 	if !strings.Contains(log, "secrets revealed") || !strings.Contains(log, "manifest of revision 1") || strings.Contains(log, canary) {
 		t.Errorf("log is %q", log)
+	}
+}
+
+// largeRecord is a record of nearly the size that a Secret can hold.
+func largeRecord(t testing.TB) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "decoder", "testdata", "helm3", "large.v1.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var secret corev1.Secret
+	if err := yaml.Unmarshal(data, &secret); err != nil {
+		t.Fatal(err)
+	}
+	return string(secret.Data["release"])
+}
+
+// TestTheSamePartOfTheLargestRecordIsTheSameAgain covers what the caches hold.
+func TestTheSamePartOfTheLargestRecordIsTheSameAgain(t *testing.T) {
+	a := newArchive(t)
+	a.put(t, shop{revision: 1, status: "deployed", data: largeRecord(t)})
+	for _, part := range []string{"manifest"} {
+		path := shopURL + "/web/revisions/1/" + part
+		first, again := a.do(http.MethodGet, path, ""), a.do(http.MethodGet, path, "")
+		if first.status != http.StatusOK || first.body != again.body {
+			t.Errorf("%s answers %d with %d bytes, then %d with %d", part, first.status, len(first.body), again.status, len(again.body))
+		}
 	}
 }

@@ -60,6 +60,8 @@ type Server struct {
 	close   context.CancelFunc
 	// facts are what the history has read of records.
 	facts factsCache
+	// maskedRecords are records as they may be shown.
+	maskedRecords maskedCache
 }
 
 // New returns a Server. It observes the clusters' transitions until it is
