@@ -30,14 +30,16 @@ var commonWords = []string{
 type known struct {
 	// tokens has the token of every string.
 	tokens map[string]string
-	// starts has the strings by their first minKnown bytes, longest first.
-	starts map[string][]string
+	// starts has, for each first minKnown bytes of a string, the lengths of the
+	// strings that begin so, longest first. Strings are looked up by length, so
+	// that many that begin alike cost no more than a few.
+	starts map[string][]int
 	// pairs has a bit for the first two bytes of every string, so that most
 	// positions of a text cost no look-up.
 	pairs [1 << 16 / 64]uint64
 }
 
-func newKnown() *known { return &known{tokens: map[string]string{}, starts: map[string][]string{}} }
+func newKnown() *known { return &known{tokens: map[string]string{}, starts: map[string][]int{}} }
 
 // add makes a secret known in every spelling in which it may turn up.
 func (k *known) add(secret, token string) {
@@ -102,18 +104,26 @@ func distinct(secret string) bool {
 	return len(secret) >= minDigits || strings.Trim(secret, "0123456789.,:-") != ""
 }
 
+// maxLengths bounds the different lengths of strings that begin alike, so that
+// nobody can make the search slow with a Secret made for it. Helm's records hold
+// hardly more than a handful.
+const maxLengths = 256
+
 // put adds one string. The first token that it is given stays.
 func (k *known) put(text, token string) {
 	if len(text) < minKnown || k.tokens[text] != "" {
 		return
 	}
-	k.tokens[text] = token
 	start := text[:minKnown]
-	list := k.starts[start]
-	at, _ := slices.BinarySearchFunc(list, text, func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
-	})
-	k.starts[start] = slices.Insert(list, at, text)
+	lengths := k.starts[start]
+	at, known := slices.BinarySearchFunc(lengths, len(text), func(a, b int) int { return cmp.Compare(b, a) })
+	if !known {
+		if len(lengths) >= maxLengths {
+			return
+		}
+		k.starts[start] = slices.Insert(lengths, at, len(text))
+	}
+	k.tokens[text] = token
 	pair := uint(text[0])<<8 | uint(text[1])
 	k.pairs[pair/64] |= 1 << (pair % 64)
 }
@@ -130,9 +140,9 @@ func (k *known) find(text string) []span {
 		if k.pairs[pair/64]&(1<<(pair%64)) == 0 {
 			continue
 		}
-		for _, candidate := range k.starts[text[i:i+minKnown]] {
-			if strings.HasPrefix(text[i:], candidate) {
-				found = append(found, span{i, i + len(candidate)})
+		for _, length := range k.starts[text[i:i+minKnown]] {
+			if length <= len(text)-i && k.tokens[text[i:i+length]] != "" {
+				found = append(found, span{i, i + length})
 				break
 			}
 		}

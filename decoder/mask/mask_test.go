@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -166,6 +167,65 @@ func TestSecretsInManifestsAreMaskedAndTheirKeysKept(t *testing.T) {
 	}
 	if line := "pulling postgres:16"; s.Line(line) != line {
 		t.Errorf("the line %q became %q", line, s.Line(line))
+	}
+}
+
+// What only names a secret, or tells about it, is not secret.
+func TestReferencesToSecretsStayReadable(t *testing.T) {
+	const manifest = `apiVersion: v1
+kind: ServiceAccount
+metadata: {name: web}
+secrets: [{name: web-token}]
+automountServiceAccountToken: false
+imagePullSecrets:
+- name: regcred
+---
+apiVersion: v1
+kind: Pod
+spec:
+  volumes:
+  - name: s
+    secret: {secretName: web, items: [{key: a, path: b}]}
+  - name: t
+    projected: {sources: [{serviceAccountToken: {path: token, expirationSeconds: 3600}}, {secret: {name: web}}]}
+  containers:
+  - name: c
+    env:
+    - name: DB_PASSWORD
+      valueFrom: {secretKeyRef: {name: web, key: password}}
+    - name: PASSWORD_FILE
+      value: /run/secrets/x
+    args: ["--token-file", "/var/x", "--secret-name=web"]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: r}
+rules: [{apiGroups: [""], resources: ["secrets"], verbs: [get]}]
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: i}
+spec: {tls: [{secretName: web-tls, hosts: [a.b]}]}
+`
+	if diff := cmp.Diff(manifest, collect(`{}`, manifest).Manifest(manifest)); diff != "" {
+		t.Errorf("manifest (-want +got):\n%s", diff)
+	}
+}
+
+func TestManyLinesThatBeginAlikeAreFoundInLittleTime(t *testing.T) {
+	var hosts strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&hosts, "    0.0.0.0 host-%x.example.org\n", i*7919)
+	}
+	manifest := "kind: Secret\nstringData:\n  hosts: |\n" + hosts.String()
+	s := collect(`{}`, manifest)
+	start := time.Now()
+	masked := s.Text(strings.ReplaceAll(hosts.String(), "    ", ""))
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if strings.Contains(masked, "host-") {
+		t.Errorf("a line is shown: %.200s", masked[strings.Index(masked, "host-"):])
 	}
 }
 
