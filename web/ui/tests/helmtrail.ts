@@ -64,6 +64,9 @@ export async function sessionState(request: APIRequestContext, page: string): Pr
   return ((await response.json()) as Schemas['Session']).state;
 }
 
+/** Waits until the session that is watched on an events page has completed. */
+export const completed = (request: APIRequestContext, page: string) => expect.poll(() => sessionState(request, page)).toBe('completed');
+
 const run = promisify(execFile);
 
 /** Runs helm as somebody in a terminal does. */

@@ -15,6 +15,8 @@ export class ApiError extends Error {
     readonly status: number,
     readonly code: ErrorCode,
     message: string,
+    /** What programs need of it, as docs/openapi.yaml says per code. */
+    readonly details: NonNullable<Schemas['Error']['details']> = {},
   ) {
     super(message);
   }
@@ -42,7 +44,7 @@ export async function answer<Data>(request: Promise<{ data?: Data; error?: unkno
 /** Reads the error that the server sent; a proxy in between may have sent something else. */
 export function refusal(response: Response, body: unknown): ApiError {
   if (isError(body)) {
-    return new ApiError(response.status, body.code, body.message);
+    return new ApiError(response.status, body.code, body.message, body.details);
   }
   const code = response.status === 404 ? 'not_found' : response.status === 403 ? 'forbidden' : 'internal';
   return new ApiError(response.status, code, `${response.status} ${response.statusText}`.trim());

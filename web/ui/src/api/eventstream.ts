@@ -13,6 +13,8 @@ export interface StreamReader {
   onEvent: (data: string) => void;
   /** The server will send nothing more: it said so, or it refused. There is no further call. */
   onEnd: (refused: ApiError | null) => void;
+  /** Asked now and then while the page is hidden: whether there is something for which the stream must be read all the same. */
+  wanted?: () => Promise<boolean>;
 }
 
 /** Heartbeats come every few seconds; a longer silence is a connection that died without a word. */
@@ -20,11 +22,20 @@ const SILENCE_MS = 30_000;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 15_000;
 
+/** How often a hidden page asks whether its stream is wanted. */
+const HIDDEN_POLL_MS = 5000;
+
+const hidden = () => document.visibilityState === 'hidden';
+
 /**
  * Reads server-sent events until it is closed. The browser's EventSource
  * reconnects by itself only while the server cannot be reached; it gives up for
  * ever, and does not say why, on any answer but a stream. Then this class asks
  * for the reason and goes on, or tells the reader that it is final.
+ *
+ * A browser keeps six connections to a server over HTTP/1.1, those of all its
+ * tabs together. So a hidden page gives its stream up, and goes on where it was
+ * once it is seen again.
  */
 export class EventStream {
   #reader: StreamReader;
@@ -37,13 +48,53 @@ export class EventStream {
   /** Starts reading at once. */
   constructor(reader: StreamReader) {
     this.#reader = reader;
+    document.addEventListener('visibilitychange', this.#onVisibility);
+    if (hidden()) {
+      void this.#askHidden();
+    } else {
+      this.#open();
+    }
+  }
+
+  /** Tries at once instead of waiting for the next attempt. */
+  retry(): void {
+    this.#failures = 0;
     this.#open();
   }
 
   /** Ends the stream; the reader is told nothing more. */
   close(): void {
+    document.removeEventListener('visibilitychange', this.#onVisibility);
     this.#closing.abort();
     this.#drop();
+  }
+
+  readonly #onVisibility = (): void => {
+    if (hidden()) {
+      this.#drop();
+      this.#pollHidden();
+    } else if (!this.#source) {
+      this.#open();
+    }
+  };
+
+  #pollHidden(): void {
+    this.#timer = setTimeout(() => {
+      void this.#askHidden();
+    }, HIDDEN_POLL_MS);
+  }
+
+  async #askHidden(): Promise<void> {
+    // A server that is away is asked again like one that has nothing new.
+    const wanted = await this.#reader.wanted?.().catch(() => false);
+    if (this.#closing.signal.aborted || this.#source) {
+      return;
+    }
+    if (wanted) {
+      this.#open();
+    } else if (hidden()) {
+      this.#pollHidden();
+    }
   }
 
   #open(): void {
@@ -64,6 +115,11 @@ export class EventStream {
       this.#failures = 0;
       this.#lastEventId = event.lastEventId || this.#lastEventId;
       this.#watch();
+      if (event.type === 'HEARTBEAT' && hidden()) {
+        // All that was stored has come, which is what a hidden page wanted.
+        this.#drop();
+        this.#pollHidden();
+      }
       this.#reader.onEvent(event.data);
     };
     for (const type of this.#reader.types) {
@@ -95,12 +151,14 @@ export class EventStream {
         signal: AbortSignal.any([asking.signal, this.#closing.signal]),
       });
       if (response.status === 204) {
+        this.close();
         this.#reader.onEnd(null);
         return;
       }
       if (!response.ok) {
         const error = refusal(response, await response.json().catch(() => null));
         if (!error.passing) {
+          this.close();
           this.#reader.onEnd(error);
           return;
         }
@@ -114,7 +172,7 @@ export class EventStream {
   }
 
   #later(): void {
-    if (this.#closing.signal.aborted) {
+    if (this.#closing.signal.aborted || this.#source) {
       return;
     }
     const delay = Math.min(FIRST_DELAY_MS * 2 ** this.#failures, LONGEST_DELAY_MS);

@@ -30,6 +30,10 @@ const router = createBrowserRouter(
           lazy: async () => ({ Component: (await import('../pages/releases/ReleasesPage')).ReleasesPage }),
         },
         {
+          path: 'releases/:cluster/:namespace/:name',
+          lazy: async () => ({ Component: (await import('../pages/release/ReleasePage')).ReleasePage }),
+        },
+        {
           path: 'events/:cluster/:namespace/:name',
           lazy: async () => ({ Component: (await import('../pages/events/EventsPage')).EventsPage }),
         },

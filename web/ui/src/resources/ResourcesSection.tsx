@@ -1,60 +1,65 @@
-import { Card, CardBody, CardTitle, Content, Flex, Label, Pagination } from '@patternfly/react-core';
-import { ExclamationTriangleIcon, InProgressIcon } from '@patternfly/react-icons';
+import { Button, Card, CardBody, CardTitle, Content, Flex, Label, Pagination } from '@patternfly/react-core';
+import { AngleDownIcon, AngleRightIcon, ExclamationTriangleIcon, InProgressIcon } from '@patternfly/react-icons';
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table';
 import { memo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconWithReason } from '../../app/IconWithReason';
-import { resourceKey, type Resource } from '../../session/events';
-import type { SessionState } from '../../session/state';
-import { withOwners, type ResourceRow } from './rows';
+import { IconWithReason } from '../app/IconWithReason';
+import type { Resource } from '../session/events';
+import type { SessionState } from '../session/state';
+import { withOwners, withoutFolded, type ResourceRow } from './rows';
 
 const PAGE = 100;
 
 interface ResourcesSectionProps extends Pick<SessionState, 'resources' | 'summary'> {
   /** The release's; a resource elsewhere shows its own. */
   namespace: string;
-  ended: boolean;
+  /** What is said when there is nothing. */
+  empty: string;
 }
 
 /** What the release owns, and what keeps each object from being ready. It is not drawn anew for each line of the log. */
-export const ResourcesSection = memo(function ResourcesSection({ resources, summary, namespace, ended }: ResourcesSectionProps) {
-  const { t } = useTranslation('events');
+export const ResourcesSection = memo(function ResourcesSection({ resources, summary, namespace, empty }: ResourcesSectionProps) {
+  const { t } = useTranslation('resources');
   const [page, setPage] = useState(1);
-  const rows = withOwners(resources);
+  const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
+  const rows = withoutFolded(withOwners(resources), folded);
+  const fold = (key: string) => {
+    setFolded((before) => (before.has(key) ? new Set([...before].filter((other) => other !== key)) : new Set([...before, key])));
+  };
   const current = Math.min(page, Math.max(1, Math.ceil(rows.length / PAGE)));
   const elsewhere = rows.some(({ resource }) => resource.namespace && resource.namespace !== namespace);
   return (
-    <Card isCompact component="section">
+    <Card isCompact isFullHeight component="section">
       <CardTitle component="h2">
         <Flex gap={{ default: 'gapSm' }} alignItems={{ default: 'alignItemsCenter' }} component="span">
-          <span>{t('resources.title')}</span>
+          <span>{t('title')}</span>
           {summary && summary.total > 0 && (
             <Label isCompact status={summary.ready === summary.total ? 'success' : undefined}>
-              {t('resources.ready', { ready: summary.ready, total: summary.total })}
+              {t('ready', { ready: summary.ready, total: summary.total })}
             </Label>
           )}
         </Flex>
       </CardTitle>
       <CardBody>
         {rows.length > 0 ? (
-          <Table variant="compact" aria-label={t('resources.title')}>
+          <Table variant="compact" aria-label={t('title')}>
             <Thead>
               <Tr>
-                <Th>{t('resources.kind')}</Th>
-                <Th>{t('resources.name')}</Th>
-                {elsewhere && <Th>{t('resources.namespace')}</Th>}
-                <Th>{t('resources.status')}</Th>
-                <Th>{t('resources.readyColumn')}</Th>
+                <Th>{t('kind')}</Th>
+                <Th>{t('name')}</Th>
+                {elsewhere && <Th>{t('namespace')}</Th>}
+                <Th>{t('status')}</Th>
+                <Th>{t('readyColumn')}</Th>
               </Tr>
             </Thead>
             <Tbody>
               {rows.slice((current - 1) * PAGE, current * PAGE).map((row) => (
-                <Row key={resourceKey(row.resource)} row={row} showNamespace={elsewhere} />
+                <Row key={row.key} row={row} showNamespace={elsewhere} folded={folded.has(row.key)} onFold={fold} />
               ))}
             </Tbody>
           </Table>
         ) : (
-          <Content component="small">{t(ended ? 'resources.noneAtEnd' : 'resources.none')}</Content>
+          <Content component="small">{empty}</Content>
         )}
         {rows.length > PAGE && (
           <Pagination
@@ -73,34 +78,64 @@ export const ResourcesSection = memo(function ResourcesSection({ resources, summ
   );
 });
 
-function Row({ row: { resource, depth }, showNamespace }: { row: ResourceRow; showNamespace: boolean }) {
-  const { t } = useTranslation('events');
-  const { kind, apiVersion, name, namespace, ready, total, hook } = resource;
+interface RowProps {
+  row: ResourceRow;
+  showNamespace: boolean;
+  /** What it owns is not shown. */
+  folded: boolean;
+  onFold: (key: string) => void;
+}
+
+function Row({ row: { key, resource, depth, owns }, showNamespace, folded, onFold }: RowProps) {
+  const { t } = useTranslation('resources');
+  const { kind, apiVersion, name, namespace, ready, total, hook, old } = resource;
   return (
     <Tr>
-      <Td dataLabel={t('resources.kind')} title={apiVersion}>
-        {'↳ '.repeat(Math.min(depth, 3))}
-        {kind}
+      <Td dataLabel={t('kind')} title={apiVersion}>
+        <Flex
+          gap={{ default: 'gapXs' }}
+          flexWrap={{ default: 'nowrap' }}
+          display={{ default: 'inlineFlex' }}
+          style={{ paddingInlineStart: `${Math.min(depth, 3) * 1.25}rem` }}
+        >
+          {owns ? (
+            <Button
+              variant="plain"
+              size="sm"
+              hasNoPadding
+              icon={folded ? <AngleRightIcon /> : <AngleDownIcon />}
+              aria-expanded={!folded}
+              aria-label={t(folded ? 'show' : 'hide', { name })}
+              onClick={() => {
+                onFold(key);
+              }}
+            />
+          ) : (
+            <span style={{ inlineSize: '1em' }} />
+          )}
+          <span>{kind}</span>
+        </Flex>
       </Td>
-      <Td dataLabel={t('resources.name')} modifier="breakWord">
-        {name} {hook && <Label isCompact>{`${t('resources.hook')}: ${hook}`}</Label>}
+      <Td dataLabel={t('name')} modifier="breakWord">
+        {name} {hook && <Label isCompact>{`${t('hook')}: ${hook}`}</Label>}{' '}
+        {old && <Label isCompact>{t('old')}</Label>}
       </Td>
       {showNamespace && (
-        <Td dataLabel={t('resources.namespace')} modifier="breakWord">
+        <Td dataLabel={t('namespace')} modifier="breakWord">
           {namespace}
         </Td>
       )}
-      <Td dataLabel={t('resources.status')}>
+      <Td dataLabel={t('status')}>
         <Status resource={resource} />
       </Td>
-      <Td dataLabel={t('resources.readyColumn')}>{total > 0 ? `${ready}/${total}` : '–'}</Td>
+      <Td dataLabel={t('readyColumn')}>{total > 0 ? `${ready}/${total}` : '–'}</Td>
     </Tr>
   );
 }
 
 /** The status in the server's word; behind the icon, why. */
 function Status({ resource }: { resource: Resource }) {
-  const { t } = useTranslation('events');
+  const { t } = useTranslation('resources');
   const { status, reason, message, name, current, restarts } = resource;
   const why = [reason !== status ? reason : '', message].filter(Boolean).join(': ');
   return (
@@ -113,10 +148,10 @@ function Status({ resource }: { resource: Resource }) {
           icon={<ExclamationTriangleIcon />}
           status="warning"
           reason={why}
-          label={t('resources.why', { name, reason: why })}
+          label={t('why', { name, reason: why })}
         />
       )}
-      {restarts ? <Content component="small">{t('resources.restarts', { count: restarts })}</Content> : null}
+      {restarts ? <Content component="small">{t('restarts', { count: restarts })}</Content> : null}
     </Flex>
   );
 }

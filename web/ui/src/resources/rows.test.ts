@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { resourceKey, type Resource } from '../../session/events';
+import { resourceKey, type Resource } from '../session/events';
 import { withOwners } from './rows';
 
 const resource = (kind: string, name: string, owner?: string): Resource => ({

@@ -1,9 +1,13 @@
-import type { Resource } from '../../session/events';
+import type { Resource } from '../session/events';
 
 /** A resource and how deep it stands below the release's own objects. */
 export interface ResourceRow {
+  /** As resourceKey names it. */
+  key: string;
   resource: Resource;
   depth: number;
+  /** Rows below belong to it. */
+  owns: boolean;
 }
 
 /** Puts each resource below its owner, in the order of the map; what has no known owner is at the top. */
@@ -20,7 +24,7 @@ export function withOwners(resources: ReadonlyMap<string, Resource>): ResourceRo
     const children = owned.get(owner) ?? [];
     owned.delete(owner);
     for (const [key, resource] of children) {
-      rows.push({ resource, depth });
+      rows.push({ key, resource, depth, owns: owned.has(key) });
       visit(key, depth + 1);
     }
   };
@@ -30,4 +34,16 @@ export function withOwners(resources: ReadonlyMap<string, Resource>): ResourceRo
     visit(owner, 0);
   }
   return rows;
+}
+
+/** Leaves out what stands below the rows whose keys are folded. */
+export function withoutFolded(rows: readonly ResourceRow[], folded: ReadonlySet<string>): ResourceRow[] {
+  let below = Infinity;
+  return rows.filter(({ key, depth }) => {
+    if (depth > below) {
+      return false;
+    }
+    below = folded.has(key) ? depth : Infinity;
+    return true;
+  });
 }

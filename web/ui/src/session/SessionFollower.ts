@@ -1,4 +1,4 @@
-import { ApiError } from '../api/client';
+import { answer, api, ApiError } from '../api/client';
 import { EventStream } from '../api/eventstream';
 import type { ReleaseRef } from '../app/paths';
 import { EVENT_TYPES, isEnd, type SessionEvent } from './events';
@@ -12,8 +12,11 @@ export interface SessionRef extends ReleaseRef {
 /** A session as it is known now. It is replaced, never changed. */
 export interface SessionView {
   session: SessionState;
-  /** connecting: the stream is not there, for the first time or again. closed: nothing more will come. */
-  connection: 'connecting' | 'connected' | 'closed';
+  /**
+   * connecting: the stream is not there, for the first time or again. lost: it
+   * has not been there for long; it is tried on. closed: nothing more will come.
+   */
+  connection: 'connecting' | 'connected' | 'lost' | 'closed';
   /** Why the server does not show the session. */
   refused: ApiError | null;
 }
@@ -27,6 +30,9 @@ const HIDDEN_DRAW_MS = 1000;
 /** So many events are taken in without waiting for the frame, so that what waits stays bounded. */
 const WAITING_MAX = 5000;
 
+/** A stream that is away for so long is said to be lost. */
+const LOST_MS = 60_000;
+
 /** Follows a session's stream between start and stop, as an external store for React. */
 export class SessionFollower {
   #ref: SessionRef;
@@ -37,6 +43,7 @@ export class SessionFollower {
   #frame = 0;
   #drawnAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #losing: ReturnType<typeof setTimeout> | undefined;
 
   constructor(ref: SessionRef) {
     this.#ref = ref;
@@ -57,28 +64,42 @@ export class SessionFollower {
     if (this.#stream || this.#view.connection === 'closed') {
       return;
     }
+    this.#lose();
     this.#stream = new EventStream({
       types: EVENT_TYPES,
       url: () => this.#url(),
       onOpen: () => {
+        clearTimeout(this.#losing);
+        this.#losing = undefined;
         this.#show({ connection: 'connected' });
       },
       onLost: () => {
-        this.#show({ connection: 'connecting' });
+        this.#lose();
       },
       onEvent: (data) => {
         this.#receive(JSON.parse(data) as SessionEvent);
       },
       onEnd: (refused) => {
         this.#flush();
-        this.#show({ connection: 'closed', refused });
+        this.#close(refused);
       },
+      wanted: () => this.#hasEnded(),
     });
   }
+
+  /** Tries a lost stream at once. */
+  readonly retry = (): void => {
+    clearTimeout(this.#losing);
+    this.#losing = undefined;
+    this.#lose();
+    this.#stream?.retry();
+  };
 
   stop(): void {
     this.#stream?.close();
     this.#stream = null;
+    clearTimeout(this.#losing);
+    this.#losing = undefined;
     this.#flush();
   }
 
@@ -112,7 +133,7 @@ export class SessionFollower {
       this.#stream?.close();
       this.#stream = null;
       this.#flush();
-      this.#show({ connection: 'closed' });
+      this.#close(null);
     } else if (this.#waiting.length >= WAITING_MAX) {
       this.#flush();
     } else if (this.#waiting.length === 1) {
@@ -121,6 +142,35 @@ export class SessionFollower {
         this.#flush();
       }, HIDDEN_DRAW_MS);
     }
+  }
+
+  /** The stream is away; the page says so at once, and says that it is lost when it stays away. */
+  #lose(): void {
+    if (this.#losing === undefined) {
+      this.#show({ connection: 'connecting' });
+      this.#losing = setTimeout(() => {
+        this.#show({ connection: 'lost' });
+      }, LOST_MS);
+    }
+  }
+
+  #close(refused: ApiError | null): void {
+    clearTimeout(this.#losing);
+    this.#show({ connection: 'closed', refused });
+  }
+
+  /** Whether there is an end to read, as far as a single question can tell. */
+  async #hasEnded(): Promise<boolean> {
+    const { cluster, namespace, name } = this.#ref;
+    const session = this.#view.session.sessionId;
+    if (session === '') {
+      return true;
+    }
+    const path = { cluster, namespace, name, session };
+    const { state } = await answer(
+      api.GET('/{cluster}/namespaces/{namespace}/releases/{name}/sessions/{session}', { params: { path } }),
+    );
+    return state !== 'running';
   }
 
   readonly #draw = (): void => {

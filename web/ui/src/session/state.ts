@@ -24,6 +24,12 @@ export interface ResourceLine extends Pick<ResourceStatusEvent, 'seq' | 'type' |
   causes: readonly Cause[];
 }
 
+/** How many milestones are kept: the newest. */
+export const MILESTONES_KEPT = 100;
+
+/** What changed the course of the session. */
+export type Milestone = StartedEvent | ReleaseStatusEvent | RetryingEvent | EndEvent;
+
 /** One entry of the log; `seq` is unique among them. */
 export type Line = StartedEvent | LogEvent | ReleaseStatusEvent | RetryingEvent | EndEvent | ResourceLine;
 
@@ -49,6 +55,7 @@ export interface SessionState {
   resources: ReadonlyMap<string, Resource>;
   summary: Summary | null;
   lines: readonly Line[];
+  milestones: readonly Milestone[];
   /** How many lines there were, those included that are no longer kept. */
   linesSeen: number;
   clock: Clock | null;
@@ -64,6 +71,7 @@ export const NOTHING: SessionState = {
   summary: null,
   lines: [],
   linesSeen: 0,
+  milestones: [],
   clock: null,
   end: null,
 };
@@ -105,8 +113,13 @@ export function advance(state: SessionState, received: readonly Received[]): Ses
     next.clock = tick(next.clock, event, at);
   }
   next.linesSeen += added.length;
+  next.milestones = [...next.milestones, ...added.filter(isMilestone)].slice(-MILESTONES_KEPT);
   next.lines = added.length > 0 ? [...next.lines, ...added].slice(-LINES_KEPT) : next.lines;
   return next;
+}
+
+function isMilestone(line: Line): line is Milestone {
+  return line.type !== 'LOG' && line.type !== 'RESOURCE_STATUS';
 }
 
 /** Writes what an event says into a state, and returns its line in the log. */

@@ -2,7 +2,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { SessionFollower, type SessionRef, type SessionView } from './SessionFollower';
 
 /** Follows a session while the component is shown. */
-export function useSession(ref: SessionRef): SessionView {
+export function useSession(ref: SessionRef): { view: SessionView; retry: () => void } {
   const [follower, setFollower] = useState(() => new SessionFollower(ref));
   if (!follower.follows(ref)) {
     setFollower(new SessionFollower(ref));
@@ -13,5 +13,5 @@ export function useSession(ref: SessionRef): SessionView {
       follower.stop();
     };
   }, [follower]);
-  return useSyncExternalStore(follower.subscribe, follower.view);
+  return { view: useSyncExternalStore(follower.subscribe, follower.view), retry: follower.retry };
 }

@@ -21,6 +21,8 @@ export const releases = {
     shown_other: '{{count}} releases',
   },
   running: 'Watch live',
+  stuck: 'Stuck',
+  install: 'Install',
   runningLabel: 'Watch the operation that is running on {{name}}',
   undecodable: 'The record could not be read: {{problem}}',
   labelDisagrees: 'The label of the Secret says {{status}}',

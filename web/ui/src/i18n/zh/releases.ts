@@ -23,6 +23,8 @@ export const releases: Translation<typeof english> = {
     shown_other: '{{count}} 个发布',
   },
   running: '实时查看',
+  stuck: '卡住',
+  install: '安装',
   runningLabel: '查看 {{name}} 上正在运行的操作',
   undecodable: '无法读取记录：{{problem}}',
   labelDisagrees: 'Secret 的标签显示 {{status}}',

@@ -1,26 +1,31 @@
-import { Breadcrumb, BreadcrumbItem, Flex, FlexItem, PageSection, Stack, StackItem, Title } from '@patternfly/react-core';
+import { Alert, AlertActionLink, Flex, FlexItem, Grid, GridItem, PageSection, Stack, StackItem, Title } from '@patternfly/react-core';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useParams, useSearchParams } from 'react-router';
+import { useParams, useSearchParams } from 'react-router';
 import { ButtonLink } from '../../app/ButtonLink';
 import { paths, type ReleaseRef } from '../../app/paths';
 import { Problem } from '../../app/Problem';
+import { ReleaseTrail } from '../../app/ReleaseTrail';
+import { useTabIcon, type TabState } from '../../app/useTabIcon';
+import { Causes } from '../../resources/Causes';
+import { ResourcesSection } from '../../resources/ResourcesSection';
 import type { SessionView } from '../../session/SessionFollower';
 import { useSession } from '../../session/useSession';
+import { CancelButton } from './CancelButton';
 import { Facts } from './Facts';
 import { LogPanel } from './LogPanel';
 import { NoSession } from './NoSession';
 import { Outcome } from './Outcome';
 import { ProgressSection } from './ProgressSection';
-import { ResourcesSection } from './ResourcesSection';
-import { sessionStatus, StatusTag } from './StatusTag';
+import { sessionStatus, StatusTag, type SessionStatus } from './StatusTag';
+import { Timeline } from './Timeline';
 
 /** One operation as it happens, from its start to its end. */
 export function EventsPage() {
   const { cluster = '', namespace = '', name = '' } = useParams();
   const [search, setSearch] = useSearchParams();
   const asked = search.get('sessionId');
-  const view = useSession({ cluster, namespace, name, sessionId: asked });
+  const { view, retry } = useSession({ cluster, namespace, name, sessionId: asked });
   const { sessionId } = view.session;
 
   // The running session, once known, stands in the address: a reload shows the same one even when it has ended.
@@ -30,17 +35,26 @@ export function EventsPage() {
     }
   }, [asked, sessionId, setSearch]);
 
-  return <SessionPage key={sessionId} release={{ cluster, namespace, name }} view={view} />;
+  return <SessionPage key={sessionId} release={{ cluster, namespace, name }} view={view} onRetry={retry} />;
 }
 
-/** A name of 63 letters is wider than a phone. */
-const WRAP = { whiteSpace: 'normal', overflowWrap: 'anywhere' } as const;
+const tabStates: Record<SessionStatus, TabState | null> = {
+  connecting: 'running',
+  connected: 'running',
+  completed: 'succeeded',
+  failed: 'failed',
+  lost: 'failed',
+  canceled: 'ended',
+  none: null,
+};
 
-function SessionPage({ release, view }: { release: ReleaseRef; view: SessionView }) {
-  const { t } = useTranslation(['events', 'common']);
+function SessionPage({ release, view, onRetry }: { release: ReleaseRef; view: SessionView; onRetry: () => void }) {
+  const { t } = useTranslation(['events', 'common', 'resources']);
   const { name } = release;
   const { session, refused } = view;
   const status = sessionStatus(view);
+  const disagrees = session.end?.agrees === false;
+  useTabIcon(status === 'completed' && disagrees ? 'warning' : tabStates[status]);
   const heading = t(`heading.${session.started?.operation ?? 'unknown'}`, { name });
   const title = <title>{`${t(`status.${status}`)}: ${heading} – helmtrail`}</title>;
 
@@ -75,39 +89,54 @@ function SessionPage({ release, view }: { release: ReleaseRef; view: SessionView
       <PageSection>
         <Stack hasGutter>
           <StackItem>
-            <Breadcrumb>
-              <BreadcrumbItem>
-                <Link to={paths.releases(release.cluster)}>{t('common:releases')}</Link>
-              </BreadcrumbItem>
-              <BreadcrumbItem style={WRAP}>
-                <Link to={paths.releases(release.cluster, release.namespace)}>{release.namespace}</Link>
-              </BreadcrumbItem>
-              <BreadcrumbItem isActive style={WRAP}>
-                {name}
-              </BreadcrumbItem>
-            </Breadcrumb>
+            <ReleaseTrail release={release} here={heading} />
           </StackItem>
           <StackItem>
             <Flex alignItems={{ default: 'alignItemsCenter' }}>
               <Title headingLevel="h1">{heading}</Title>
-              <StatusTag status={status} disagrees={session.end?.agrees === false} />
-              {session.end && (
-                <FlexItem align={{ default: 'alignRight' }}>
+              <StatusTag status={status} disagrees={disagrees} />
+              <FlexItem align={{ default: 'alignRight' }}>
+                <CancelButton release={release} session={session} />
+                {session.end && (
                   <Flex gap={{ default: 'gapSm' }}>
-                    <ButtonLink variant="primary" to={paths.releases(release.cluster, release.namespace, name)}>
+                    <ButtonLink variant="primary" to={paths.release(release)}>
                       {t('viewRelease')}
                     </ButtonLink>
                     <ButtonLink variant="secondary" to={paths.releases(release.cluster)}>
                       {t('common:backToReleases')}
                     </ButtonLink>
                   </Flex>
-                </FlexItem>
-              )}
+                )}
+              </FlexItem>
             </Flex>
           </StackItem>
           <StackItem>
             <Facts release={release} session={session} />
           </StackItem>
+          {status === 'lost' && (
+            <StackItem>
+              <Alert
+                isInline
+                variant="danger"
+                title={t('lost.title')}
+                actionLinks={<AlertActionLink onClick={onRetry}>{t('common:retry')}</AlertActionLink>}
+              >
+                {t('lost.body')}
+              </Alert>
+            </StackItem>
+          )}
+          {session.started?.origin === 'outside' && (
+            <StackItem>
+              <Alert isInline variant="info" title={t('outside.title')}>
+                {t('outside.body')}
+              </Alert>
+            </StackItem>
+          )}
+          {!session.end && session.summary && (
+            <StackItem>
+              <Causes causes={session.summary.causes} />
+            </StackItem>
+          )}
           {session.end && (
             <StackItem>
               <Outcome end={session.end} operation={session.started?.operation ?? 'install'} name={name} />
@@ -121,15 +150,22 @@ function SessionPage({ release, view }: { release: ReleaseRef; view: SessionView
             <ProgressSection session={session} />
           </StackItem>
           <StackItem>
-            <ResourcesSection
-              resources={session.resources}
-              summary={session.summary}
-              namespace={release.namespace}
-              ended={session.end !== null}
-            />
+            <Grid hasGutter>
+              <GridItem lg={8}>
+                <ResourcesSection
+                  resources={session.resources}
+                  summary={session.summary}
+                  namespace={release.namespace}
+                  empty={t(session.end ? 'resources:noneAtEnd' : 'resources:none')}
+                />
+              </GridItem>
+              <GridItem lg={4}>
+                <Timeline milestones={session.milestones} ended={session.end !== null} />
+              </GridItem>
+            </Grid>
           </StackItem>
           <StackItem>
-            <LogPanel session={session} />
+            <LogPanel of={{ ...release, sessionId: session.sessionId || null }} session={session} />
           </StackItem>
         </Stack>
       </PageSection>

@@ -1,6 +1,6 @@
-import { DescriptionList, DescriptionListDescription, DescriptionListGroup, DescriptionListTerm } from '@patternfly/react-core';
-import type { ReactNode } from 'react';
+import { DescriptionList } from '@patternfly/react-core';
 import { useTranslation } from 'react-i18next';
+import { Fact } from '../../app/Fact';
 import type { ReleaseRef } from '../../app/paths';
 import { ReleaseStatus } from '../../app/ReleaseStatus';
 import { formatMoment } from '../../i18n/format';
@@ -26,14 +26,5 @@ export function Facts({ release: { cluster, namespace }, session: { started, rel
         </Fact>
       )}
     </DescriptionList>
-  );
-}
-
-function Fact({ term, children }: { term: string; children: ReactNode }) {
-  return (
-    <DescriptionListGroup>
-      <DescriptionListTerm>{term}</DescriptionListTerm>
-      <DescriptionListDescription>{children}</DescriptionListDescription>
-    </DescriptionListGroup>
   );
 }

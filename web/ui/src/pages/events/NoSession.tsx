@@ -13,7 +13,7 @@ export function NoSession({ release: { cluster, namespace, name } }: { release: 
         <EmptyStateBody>{t('noSession.body', { name })}</EmptyStateBody>
         <EmptyStateFooter>
           <EmptyStateActions>
-            <ButtonLink variant="primary" to={paths.releases(cluster, namespace, name)}>
+            <ButtonLink variant="primary" to={paths.release({ cluster, namespace, name })}>
               {t('viewRelease')}
             </ButtonLink>
             <ButtonLink variant="link" to={paths.releases(cluster)}>

@@ -2,6 +2,7 @@ import { Alert, CodeBlock, CodeBlockCode, Content, ExpandableSection, List, List
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { useStatusWord } from '../../app/useStatusWord';
+import { CauseList } from '../../resources/Causes';
 import type { EndEvent, ObjectRef, StartedEvent } from '../../session/events';
 
 interface OutcomeProps {
@@ -42,7 +43,10 @@ export function Outcome({ end, operation, name }: OutcomeProps) {
                 : t('end.releaseGone')}
             </StackItem>
             {end.causes.length > 0 && (
-              <Items title={t('end.causes')} items={end.causes.map((cause) => `${objectName(cause.object)}: ${cause.text}`)} />
+              <StackItem>
+                <Content component="p">{t('end.causes')}</Content>
+                <CauseList causes={end.causes} />
+              </StackItem>
             )}
             {end.leftovers.length > 0 && <Items title={t('end.leftovers')} items={end.leftovers.map(objectName)} />}
             {end.hint && <StackItem>{end.hint}</StackItem>}
@@ -75,15 +79,28 @@ function failureReason({ type, reason, exitCode, process }: EndEvent, t: TFuncti
   return process?.signal ? t('end.reason.signal', { signal: process.signal }) : null;
 }
 
+/** What is more than this is folded. */
+const ITEMS_SHOWN = 10;
+
 function Items({ title, items }: { title: string; items: string[] }) {
+  const { t } = useTranslation('events');
   return (
     <StackItem>
       <Content component="p">{title}</Content>
       <List>
-        {items.map((item) => (
+        {items.slice(0, ITEMS_SHOWN).map((item) => (
           <ListItem key={item}>{item}</ListItem>
         ))}
       </List>
+      {items.length > ITEMS_SHOWN && (
+        <ExpandableSection toggleText={t('end.more', { count: items.length - ITEMS_SHOWN })}>
+          <List>
+            {items.slice(ITEMS_SHOWN).map((item) => (
+              <ListItem key={item}>{item}</ListItem>
+            ))}
+          </List>
+        </ExpandableSection>
+      )}
     </StackItem>
   );
 }

@@ -4,7 +4,7 @@ import type { ComponentProps } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { SessionView } from '../../session/SessionFollower';
 
-export type SessionStatus = 'connecting' | 'connected' | 'completed' | 'failed' | 'canceled' | 'none';
+export type SessionStatus = 'connecting' | 'connected' | 'completed' | 'failed' | 'canceled' | 'lost' | 'none';
 
 const endStatus = { COMPLETED: 'completed', FAILED: 'failed', CANCELED: 'canceled' } as const;
 
@@ -16,7 +16,7 @@ export function sessionStatus({ session, connection, refused }: SessionView): Se
   if (refused) {
     return 'none';
   }
-  return connection === 'connected' ? 'connected' : 'connecting';
+  return connection === 'connected' || connection === 'lost' ? connection : 'connecting';
 }
 
 const looks: Record<SessionStatus, Pick<ComponentProps<typeof Label>, 'status' | 'color' | 'icon'>> = {
@@ -25,6 +25,7 @@ const looks: Record<SessionStatus, Pick<ComponentProps<typeof Label>, 'status' |
   completed: { status: 'success' },
   failed: { status: 'danger' },
   canceled: { color: 'grey', icon: <BanIcon /> },
+  lost: { status: 'danger' },
   none: { color: 'grey' },
 };
 

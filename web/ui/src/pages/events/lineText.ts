@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next';
 import { formatDuration } from '../../i18n/format';
 import type { EndEvent, ReleaseStatusEvent, StartedEvent } from '../../session/events';
-import type { Line, ResourceLine } from '../../session/state';
+import type { Line, Milestone, ResourceLine } from '../../session/state';
 
 /** What writing a line takes: the texts, the language of its figures, and Helm's statuses as words. */
 export interface Writer {
@@ -33,6 +33,25 @@ export function lineText(line: Line, writer: Writer): string {
     case 'FAILED':
     case 'CANCELED':
       return endText(line, writer);
+  }
+}
+
+/** A milestone in a few words; its time stands beside it. */
+export function milestoneText(milestone: Milestone, writer: Writer): string {
+  const { t } = writer;
+  switch (milestone.type) {
+    case 'STARTED':
+      return t(`timeline.started.${milestone.operation}`);
+    case 'RELEASE_STATUS':
+      return releaseText({ ...milestone, description: '' }, writer);
+    case 'RETRYING':
+      return [lineText(milestone, writer), t('timeline.hooksAgain')].join(' ');
+    case 'COMPLETED':
+      return t('status.completed');
+    case 'FAILED':
+      return t('status.failed');
+    case 'CANCELED':
+      return t('status.canceled');
   }
 }
 

@@ -1,4 +1,4 @@
-import { Flex, Timestamp, Tooltip } from '@patternfly/react-core';
+import { Flex, Label, Timestamp, Tooltip } from '@patternfly/react-core';
 import { ExclamationTriangleIcon } from '@patternfly/react-icons';
 import { SortByDirection, Table, Tbody, Td, Th, Thead, Tr, type ThProps } from '@patternfly/react-table';
 import { useTranslation } from 'react-i18next';
@@ -7,6 +7,7 @@ import type { Release } from '../../api/releases';
 import { IconWithReason } from '../../app/IconWithReason';
 import { paths } from '../../app/paths';
 import { ReleaseStatus } from '../../app/ReleaseStatus';
+import { UninstallButton } from '../../app/UninstallButton';
 import { useNow } from '../../app/useNow';
 import { useStatusWord } from '../../app/useStatusWord';
 import { formatAgo, formatMoment } from '../../i18n/format';
@@ -61,7 +62,7 @@ function Row({ release, showNamespace, now }: { release: Release; showNamespace:
   return (
     <Tr>
       <Td dataLabel={t('columns.name')} modifier="breakWord">
-        {release.name}
+        <Link to={paths.release(release)}>{release.name}</Link>
       </Td>
       {showNamespace && (
         <Td dataLabel={t('columns.namespace')} modifier="breakWord">
@@ -78,6 +79,11 @@ function Row({ release, showNamespace, now }: { release: Release; showNamespace:
             </Tooltip>
           ) : (
             <ReleaseStatus status={release.status} />
+          )}
+          {release.stuck && (
+            <Label isCompact status="warning">
+              {t('stuck')}
+            </Label>
           )}
           {release.problem && (
             <IconWithReason icon={<ExclamationTriangleIcon />} status="warning" reason={t('undecodable', { problem: release.problem })} />
@@ -105,11 +111,13 @@ function Row({ release, showNamespace, now }: { release: Release; showNamespace:
           </Timestamp>
         )}
       </Td>
-      <Td dataLabel={release.session ? t('columns.session') : undefined} modifier="nowrap">
-        {release.session && (
+      <Td dataLabel={t('columns.session')} modifier="nowrap">
+        {release.session ? (
           <Link to={paths.events(release, release.session)} aria-label={t('runningLabel', { name: release.name })}>
             {t('running')}
           </Link>
+        ) : (
+          <UninstallButton release={release} variant="link" size="sm" />
         )}
       </Td>
     </Tr>

@@ -1,0 +1,81 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { ReleaseRef } from '../app/paths';
+import { answer, api, type Schemas } from './client';
+
+export type Session = Schemas['Session'];
+export type HistoryItem = Schemas['HistoryItem'];
+export type Stuck = Schemas['Stuck'];
+
+/** The parts of a revision that people read. */
+export const PARTS = ['values', 'manifest', 'hooks', 'notes', 'chart', 'metadata'] as const;
+export type Part = (typeof PARTS)[number];
+
+/** What changes by itself is asked for this often, while the page is seen. */
+const POLL_MS = 3000;
+
+const key = ({ cluster, namespace, name }: ReleaseRef, ...what: unknown[]) => ['release', cluster, namespace, name, ...what];
+
+const path = ({ cluster, namespace, name }: ReleaseRef) => ({ cluster, namespace, name });
+
+/** The newest revision of a release. */
+export function useRelease(ref: ReleaseRef) {
+  return useQuery({
+    queryKey: key(ref),
+    queryFn: () => answer(api.GET('/{cluster}/namespaces/{namespace}/releases/{name}', { params: { path: path(ref) } })),
+    refetchInterval: POLL_MS,
+  });
+}
+
+/** The objects of a release as they are now. */
+export function useResources(ref: ReleaseRef) {
+  return useQuery({
+    queryKey: key(ref, 'resources'),
+    queryFn: () => answer(api.GET('/{cluster}/namespaces/{namespace}/releases/{name}/resources', { params: { path: path(ref) } })),
+    refetchInterval: POLL_MS,
+  });
+}
+
+/** The revisions that the cluster has, newest first; the first page of them, which is more than Helm keeps by default. */
+export function useHistory(ref: ReleaseRef, revision?: number) {
+  return useQuery({
+    queryKey: key(ref, 'history', revision),
+    queryFn: async () =>
+      (await answer(api.GET('/{cluster}/namespaces/{namespace}/releases/{name}/history', { params: { path: path(ref) } }))).items,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The sessions of a release, newest first, a page at most. */
+export function useSessions(ref: ReleaseRef) {
+  return useQuery({
+    queryKey: key(ref, 'sessions'),
+    queryFn: async () =>
+      (await answer(api.GET('/{cluster}/namespaces/{namespace}/releases/{name}/sessions', { params: { path: path(ref), query: { limit: 100 } } })))
+        .items,
+    refetchInterval: POLL_MS,
+  });
+}
+
+interface PartOptions {
+  /** values only: those that the chart was rendered with. */
+  all?: boolean;
+  enabled?: boolean;
+}
+
+/** A part of a revision as text: YAML, or for the notes what they are. Secrets are masked. */
+export function usePart(ref: ReleaseRef, revision: number, part: Part, { all = false, enabled = true }: PartOptions = {}) {
+  return useQuery({
+    queryKey: key(ref, 'revision', revision, part, all),
+    queryFn: () =>
+      answer<string>(
+        api.GET('/{cluster}/namespaces/{namespace}/releases/{name}/revisions/{revision}/{part}', {
+          params: { path: { ...path(ref), revision, part }, query: all ? { all } : {} },
+          headers: { Accept: part === 'notes' ? 'text/plain' : 'application/yaml' },
+          parseAs: 'text',
+        }),
+      ),
+    enabled,
+    // A revision's content does not change.
+    staleTime: Infinity,
+  });
+}

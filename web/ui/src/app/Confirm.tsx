@@ -1,0 +1,46 @@
+import { Button, Modal, ModalBody, ModalFooter, ModalHeader, Stack, StackItem, type ButtonProps } from '@patternfly/react-core';
+import { useId, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ApiError } from '../api/client';
+import type { ReleaseRef } from './paths';
+import { Refusal } from './Refusal';
+
+interface ConfirmProps {
+  title: string;
+  /** What the button says that does it. */
+  action: string;
+  variant?: ButtonProps['variant'];
+  /** What the button says that does not. */
+  decline?: string;
+  isPending: boolean;
+  error: ApiError | null;
+  release?: ReleaseRef;
+  onConfirm: () => void;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** Asks before something is done that cannot be undone. */
+export function Confirm({ title, action, variant = 'danger', decline, isPending, error, release, onConfirm, onClose, children }: ConfirmProps) {
+  const { t } = useTranslation('common');
+  const id = useId();
+  return (
+    <Modal isOpen variant="small" onClose={onClose} aria-labelledby={`${id}-title`} aria-describedby={`${id}-body`}>
+      <ModalHeader title={title} titleIconVariant={variant === 'danger' ? 'warning' : undefined} labelId={`${id}-title`} />
+      <ModalBody id={`${id}-body`}>
+        <Stack hasGutter>
+          <StackItem>{children}</StackItem>
+          {error && <Refusal error={error} release={release} />}
+        </Stack>
+      </ModalBody>
+      <ModalFooter>
+        <Button variant={variant} isLoading={isPending} isDisabled={isPending} onClick={onConfirm}>
+          {action}
+        </Button>
+        <Button variant="link" onClick={onClose}>
+          {decline ?? t('cancel')}
+        </Button>
+      </ModalFooter>
+    </Modal>
+  );
+}

@@ -1,0 +1,47 @@
+import { Alert, AlertActionLink } from '@patternfly/react-core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router';
+import type { ApiError } from '../api/client';
+import { paths, type ReleaseRef } from './paths';
+import { useProblemTitle } from './useProblemTitle';
+
+interface RefusalProps {
+  error: ApiError;
+  /** What was asked for; the operation that is in its way is linked. */
+  release?: ReleaseRef;
+  children?: ReactNode;
+}
+
+/** A request that the server refused, where it was made. */
+export function Refusal({ error, release, children }: RefusalProps) {
+  const { t } = useTranslation('common');
+  const problemTitle = useProblemTitle();
+  const navigate = useNavigate();
+  const running = error.details.sessionId;
+  return (
+    <Alert
+      isInline
+      variant="danger"
+      title={problemTitle(error.code)}
+      actionLinks={
+        release &&
+        running && (
+          <AlertActionLink
+            component="a"
+            href={`/helm${paths.events(release, running)}`}
+            onClick={(event) => {
+              event.preventDefault();
+              void navigate(paths.events(release, running));
+            }}
+          >
+            {t('watchRunning')}
+          </AlertActionLink>
+        )
+      }
+    >
+      {error.code === 'unreachable' ? t('problem.unreachableBody') : error.message}
+      {children}
+    </Alert>
+  );
+}

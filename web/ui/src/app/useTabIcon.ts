@@ -1,0 +1,19 @@
+import { useEffect } from 'react';
+
+/** What a tab's icon can tell. */
+export type TabState = 'running' | 'succeeded' | 'warning' | 'failed' | 'ended';
+
+/** Shows a state in the tab's icon while the component is there; null for the app's own icon. */
+export function useTabIcon(state: TabState | null): void {
+  useEffect(() => {
+    const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+    if (!icon || !state) {
+      return;
+    }
+    const own = icon.href;
+    icon.href = `${import.meta.env.BASE_URL}tab-${state}.svg`;
+    return () => {
+      icon.href = own;
+    };
+  }, [state]);
+}

@@ -1,0 +1,116 @@
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { linter, lintGutter, type Diagnostic } from '@codemirror/lint';
+import { EditorState } from '@codemirror/state';
+import { yaml } from '@codemirror/lang-yaml';
+import { tags } from '@lezer/highlight';
+import { basicSetup, EditorView } from 'codemirror';
+import { useEffect, useRef } from 'react';
+import { parseDocument } from 'yaml';
+
+export interface YamlEditorProps {
+  /** What a screen reader calls it. */
+  label: string;
+  /** The text at first, and whenever it becomes another from outside. */
+  value: string;
+  /** Called with the whole text whenever it is edited; without it nothing can be. */
+  onChange?: (value: string) => void;
+  height?: string;
+}
+
+/** PatternFly's tokens reach into the editor, so that it is dark when the page is. */
+const look = EditorView.theme({
+  '&': {
+    height: '100%',
+    fontSize: 'var(--pf-t--global--font--size--body--sm)',
+    backgroundColor: 'var(--pf-t--global--background--color--primary--default)',
+    color: 'var(--pf-t--global--text--color--regular)',
+  },
+  '&.cm-focused': { outline: '2px solid var(--pf-t--global--border--color--clicked)', outlineOffset: '-2px' },
+  '.cm-scroller': { fontFamily: 'var(--pf-t--global--font--family--mono)', overflow: 'auto' },
+  '.cm-content': { caretColor: 'var(--pf-t--global--text--color--regular)' },
+  '.cm-cursor': { borderLeftColor: 'var(--pf-t--global--text--color--regular)' },
+  '.cm-gutters': {
+    backgroundColor: 'var(--pf-t--global--background--color--secondary--default)',
+    color: 'var(--pf-t--global--text--color--subtle)',
+    border: 'none',
+  },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'transparent' },
+  '.cm-panels, .cm-tooltip': {
+    backgroundColor: 'var(--pf-t--global--background--color--floating--default)',
+    color: 'var(--pf-t--global--text--color--regular)',
+  },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'var(--pf-t--global--background--color--action--plain--clicked)',
+  },
+});
+
+const colors = syntaxHighlighting(
+  HighlightStyle.define([
+    { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--pf-t--global--text--color--link--default)' },
+    { tag: [tags.comment, tags.meta], color: 'var(--pf-t--global--text--color--subtle)', fontStyle: 'italic' },
+    { tag: [tags.keyword, tags.bool, tags.null], fontWeight: 'bold' },
+  ]),
+);
+
+/** Says where the text is no YAML. */
+const check = linter((view): Diagnostic[] =>
+  parseDocument(view.state.doc.toString(), { prettyErrors: false }).errors.map(({ pos: [from, to], message }) => ({
+    from: Math.min(from, view.state.doc.length),
+    to: Math.min(to, view.state.doc.length),
+    severity: 'error',
+    message,
+  })),
+);
+
+/**
+ * Shows YAML of any length, to be read or edited. It stands in a shadow root:
+ * there its styles need no style element, which the pages' policy forbids.
+ */
+export default function YamlEditor({ label, value, onChange, height = '24rem' }: YamlEditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(undefined);
+  const changed = useRef(onChange);
+  const readOnly = onChange === undefined;
+
+  useEffect(() => {
+    changed.current = onChange;
+  }, [onChange]);
+
+  useEffect(() => {
+    const { current } = host;
+    if (!current) {
+      return;
+    }
+    const root = current.shadowRoot ?? current.attachShadow({ mode: 'open' });
+    const editor = new EditorView({
+      parent: root,
+      root,
+      extensions: [
+        basicSetup,
+        yaml(),
+        look,
+        colors,
+        EditorView.contentAttributes.of({ 'aria-label': label }),
+        readOnly ? [EditorState.readOnly.of(true), EditorView.lineWrapping] : [check, lintGutter()],
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) {
+            changed.current?.(update.state.doc.toString());
+          }
+        }),
+      ],
+    });
+    view.current = editor;
+    return () => {
+      editor.destroy();
+    };
+  }, [label, readOnly]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (editor && editor.state.doc.toString() !== value) {
+      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+    }
+  }, [value, label, readOnly]);
+
+  return <div ref={host} style={{ height, border: '1px solid var(--pf-t--global--border--color--default)' }} />;
+}

@@ -1,0 +1,14 @@
+import { Skeleton } from '@patternfly/react-core';
+import { lazy, Suspense } from 'react';
+import type { YamlEditorProps } from './YamlEditor';
+
+const Loaded = lazy(() => import('./YamlEditor'));
+
+/** The YAML editor, which is loaded when the first is shown. */
+export function YamlEditor(props: YamlEditorProps) {
+  return (
+    <Suspense fallback={<Skeleton height={props.height ?? '24rem'} />}>
+      <Loaded {...props} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,103 @@
+import type { release as english } from '../en/release';
+import type { Translation } from '../translation';
+
+export const release: Translation<typeof english> = {
+  facts: {
+    cluster: '集群',
+    namespace: '命名空间',
+    revision: '修订版本',
+    chart: 'Chart',
+    appVersion: '应用版本',
+    updated: '更新时间',
+    description: '描述',
+  },
+  actions: {
+    watch: '实时查看',
+    change: '升级或回滚',
+  },
+  tabs: {
+    label: '{{name}} 的各部分',
+    resources: '资源',
+    revisions: '修订版本',
+    sessions: '操作',
+    notes: '说明',
+  },
+  noResources: '该发布没有对象',
+  noNotes: '该 Chart 没有说明',
+  sessions: {
+    none: '没有已知的操作',
+    operation: '操作',
+    state: '状态',
+    by: '发起者',
+    started: '开始时间',
+    took: '用时',
+    watch: '实时查看',
+    replay: '重放',
+    doubtful: '已完成，但发布的状态并非如此',
+    operations: {
+      install: '安装',
+      upgrade: '升级',
+      rollback: '回滚',
+      uninstall: '卸载',
+      recover: '恢复',
+    },
+    states: {
+      running: '进行中',
+      completed: '已完成',
+      failed: '失败',
+      canceled: '已取消',
+    },
+    origins: {
+      helmtrail: 'helmtrail',
+      outside: 'helmtrail 之外',
+    },
+  },
+  revisions: {
+    revision: '修订版本',
+    status: '状态',
+    chart: 'Chart',
+    updated: '创建时间',
+    description: '描述',
+    actions: '操作',
+    live: '当前',
+    view: '查看',
+    viewLabel: '查看修订版本 {{revision}}',
+    compare: '与 {{before}} 比较',
+    compareLabel: '将修订版本 {{revision}} 与 {{before}} 比较',
+    rollback: '回滚',
+    rollbackLabel: '回滚到修订版本 {{revision}}',
+    title: '{{name}}，修订版本 {{revision}}',
+  },
+  parts: {
+    values: '值',
+    manifest: '清单',
+    hooks: '钩子',
+    notes: '说明',
+    chart: 'Chart',
+    metadata: '元数据',
+  },
+  stuck: {
+    title: '卡在“{{status}}”：已无人处理',
+    suspected: '长时间处于“{{status}}”：可能已卡住',
+    body: '操作在写入自己的结局之前被结束。在恢复之前，helm 会拒绝大多数操作。',
+    suspectedBody: '在 helmtrail 之外发起操作的人可能仍在处理。只有在确定无人处理时才恢复。',
+    by: '造成此状态的操作',
+    strategies: {
+      rollback: {
+        button: '回滚',
+        title: '要回滚 {{name}} 吗？',
+        body: 'helm 会回到最近一次部署成功的修订版本；如果没有，则回到第一个。',
+      },
+      markFailed: {
+        button: '标记为失败',
+        title: '要将 {{name}} 标记为失败吗？',
+        body: '只更改记录：状态变为失败，helm 会再次接受升级。资源保持不变。',
+      },
+      uninstall: {
+        button: '卸载',
+        title: '要卸载 {{name}} 吗？',
+        body: 'helm 会删除该发布及其资源。',
+      },
+    },
+  },
+};

@@ -1,0 +1,158 @@
+import { DescriptionList, Flex, FlexItem, PageSection, Skeleton, Stack, StackItem, Tab, Tabs, TabTitleText, Title } from '@patternfly/react-core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useParams, useSearchParams } from 'react-router';
+import { ApiError } from '../../api/client';
+import { useRelease } from '../../api/release';
+import type { Release } from '../../api/releases';
+import { ButtonLink } from '../../app/ButtonLink';
+import { Fact } from '../../app/Fact';
+import { Moment } from '../../app/Moment';
+import { paths, type ReleaseRef } from '../../app/paths';
+import { Problem } from '../../app/Problem';
+import { ReleaseStatus } from '../../app/ReleaseStatus';
+import { ReleaseTrail } from '../../app/ReleaseTrail';
+import { UninstallButton } from '../../app/UninstallButton';
+import { Notes } from './Notes';
+import { ResourcesNow } from './ResourcesNow';
+import { Revisions } from './Revisions';
+import { Sessions } from './Sessions';
+import { StuckAlert } from './StuckAlert';
+
+/** One release: how it is, what it owns, and how it became so. */
+export function ReleasePage() {
+  const { t } = useTranslation(['release', 'common']);
+  const { cluster = '', namespace = '', name = '' } = useParams();
+  const ref = { cluster, namespace, name };
+  const { data, error, refetch } = useRelease(ref);
+  const title = <title>{`${name} – helmtrail`}</title>;
+  // An uninstalled release is no more, but what was done to it still stands there.
+  if (error instanceof ApiError && error.code === 'not_found') {
+    return (
+      <>
+        {title}
+        <PageSection>
+          <ReleaseTrail release={ref} />
+        </PageSection>
+        <Problem error={error}>
+          <ButtonLink variant="primary" to={paths.releases(cluster)}>
+            {t('common:backToReleases')}
+          </ButtonLink>
+        </Problem>
+        <PageSection aria-label={t('tabs.sessions')}>
+          <Sessions release={ref} />
+        </PageSection>
+      </>
+    );
+  }
+  if (error && !data) {
+    return (
+      <>
+        {title}
+        <Problem error={error} onRetry={() => void refetch()}>
+          <ButtonLink variant="link" to={paths.releases(cluster)}>
+            {t('common:backToReleases')}
+          </ButtonLink>
+        </Problem>
+      </>
+    );
+  }
+  return (
+    <>
+      {title}
+      <PageSection>
+        <Stack hasGutter>
+          <StackItem>
+            <ReleaseTrail release={ref} />
+          </StackItem>
+          <StackItem>
+            <Flex alignItems={{ default: 'alignItemsCenter' }}>
+              <Title headingLevel="h1" style={{ overflowWrap: 'anywhere' }}>
+                {name}
+              </Title>
+              {data && <ReleaseStatus status={data.status} />}
+              <FlexItem align={{ default: 'alignRight' }}>
+                <Actions release={ref} session={data?.session ?? null} />
+              </FlexItem>
+            </Flex>
+          </StackItem>
+          {data?.stuck && (
+            <StackItem>
+              <StuckAlert release={ref} stuck={data.stuck} status={data.status} />
+            </StackItem>
+          )}
+          <StackItem>{data ? <Facts release={data} /> : <Skeleton height="4rem" />}</StackItem>
+        </Stack>
+      </PageSection>
+      <PageSection isFilled aria-label={t('tabs.label', { name })}>
+        {data && <Parts release={data} />}
+      </PageSection>
+    </>
+  );
+}
+
+function Actions({ release, session }: { release: ReleaseRef; session: string | null }) {
+  const { t } = useTranslation('release');
+  return (
+    <Flex gap={{ default: 'gapSm' }}>
+      {session && (
+        <ButtonLink variant="primary" to={paths.events(release, session)}>
+          {t('actions.watch')}
+        </ButtonLink>
+      )}
+      <ButtonLink variant={session ? 'secondary' : 'primary'} to={paths.change(release)}>
+        {t('actions.change')}
+      </ButtonLink>
+      <UninstallButton release={release} variant="secondary" />
+    </Flex>
+  );
+}
+
+function Facts({ release }: { release: Release }) {
+  const { t } = useTranslation('release');
+  return (
+    <DescriptionList isCompact columnModifier={{ default: '1Col', sm: '2Col', lg: '3Col' }} isHorizontal isFluid>
+      <Fact term={t('facts.cluster')}>{release.cluster}</Fact>
+      <Fact term={t('facts.namespace')}>{release.namespace}</Fact>
+      <Fact term={t('facts.revision')}>{release.revision}</Fact>
+      <Fact term={t('facts.chart')}>{[release.chart, release.chartVersion].filter(Boolean).join(' ')}</Fact>
+      <Fact term={t('facts.appVersion')}>{release.appVersion || '–'}</Fact>
+      <Fact term={t('facts.updated')}>
+        <Moment time={release.updated} />
+      </Fact>
+      {(release.problem ?? release.description) && <Fact term={t('facts.description')}>{release.problem ?? release.description}</Fact>}
+    </DescriptionList>
+  );
+}
+
+const TABS = ['resources', 'revisions', 'sessions', 'notes'] as const;
+
+/** The tab stands in the address. */
+function Parts({ release }: { release: Release }) {
+  const { t } = useTranslation('release');
+  const [search, setSearch] = useSearchParams();
+  const current = TABS.find((tab) => tab === search.get('tab')) ?? 'resources';
+  const content: Record<(typeof TABS)[number], ReactNode> = {
+    resources: <ResourcesNow release={release} />,
+    revisions: <Revisions release={release} />,
+    sessions: <Sessions release={release} />,
+    notes: <Notes release={release} />,
+  };
+  return (
+    <Tabs
+      activeKey={current}
+      mountOnEnter
+      unmountOnExit
+      aria-label={t('tabs.label', { name: release.name })}
+      onSelect={(_, tab) => {
+        setSearch({ tab: String(tab) }, { replace: true });
+      }}
+    >
+      {TABS.map((tab) => (
+        <Tab key={tab} eventKey={tab} title={<TabTitleText>{t(`tabs.${tab}`)}</TabTitleText>} style={{ paddingBlockStart: '1rem' }}>
+          {content[tab]}
+        </Tab>
+      ))}
+    </Tabs>
+  );
+}

@@ -1,0 +1,56 @@
+import { refusal } from '../api/client';
+import { isEnd, type SessionEvent } from './events';
+import type { SessionRef } from './SessionFollower';
+import { advance, LINES_KEPT, NOTHING, type Line } from './state';
+
+/**
+ * Reads all lines of a session's log that the server has now, oldest first,
+ * some at a time. It throws an ApiError when the server refuses.
+ */
+export async function* readLines({ cluster, namespace, name, sessionId }: SessionRef): AsyncGenerator<readonly Line[]> {
+  const segments = [cluster, 'namespaces', namespace, 'releases', name, 'events'].map(encodeURIComponent);
+  const leaving = new AbortController();
+  const response = await fetch(`/${segments.join('/')}?sessionId=${encodeURIComponent(sessionId ?? '')}`, {
+    headers: { Accept: 'text/event-stream' },
+    signal: leaving.signal,
+  });
+  if (!response.ok || !response.body) {
+    throw refusal(response, await response.json().catch(() => null));
+  }
+  try {
+    let state = NOTHING;
+    for await (const events of readEvents(response.body)) {
+      for (let i = 0; i < events.length; i += LINES_KEPT) {
+        const before = state.linesSeen;
+        state = advance(
+          state,
+          events.slice(i, i + LINES_KEPT).map((event) => ({ event, at: 0 })),
+        );
+        const added = state.linesSeen - before;
+        if (added > 0) {
+          yield state.lines.slice(-added);
+        }
+      }
+      // A heartbeat comes when all that is stored has come.
+      if (events.some((event) => event.type === 'HEARTBEAT' || isEnd(event))) {
+        return;
+      }
+    }
+  } finally {
+    leaving.abort();
+  }
+}
+
+/** Reads the frames of a stream of server-sent events, as many at a time as came together. */
+async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SessionEvent[]> {
+  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  let rest = '';
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    const frames = (rest + chunk.value).split('\n\n');
+    rest = frames.pop() ?? '';
+    yield frames.flatMap((frame) => {
+      const data = /^data: ?(.*)$/m.exec(frame)?.[1];
+      return data === undefined ? [] : [JSON.parse(data) as SessionEvent];
+    });
+  }
+}

@@ -1,0 +1,59 @@
+import { expectAccessible } from './axe';
+import { clusterId, completed, expect, install, logLines, newNamespace, statusTag, test } from './helmtrail';
+import type { Schemas } from '../src/api/client';
+
+test('an install is canceled after a warning, and what it leaves behind is listed', async ({ page, request }) => {
+  await page.goto(await install(request, { namespace: newNamespace(), name: 'unwanted', values: { tag: 'doesnotexist' } }));
+
+  // The cause stands at the top, in words, while it still runs.
+  const causes = page.locator('.pf-v6-c-alert').filter({ hasText: 'Waiting longer will not help' });
+  await expect(causes).toContainText('doesnotexist');
+  await expect(page.getByRole('row').filter({ hasText: 'Pod' })).toContainText('ImagePullBackOff');
+  await expectAccessible(page);
+
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Cancel the install of unwanted?' });
+  await expect(dialog).toContainText('Resources that it has created so far stay');
+  await expect(dialog).not.toContainText('stuck');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Keep it running' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(statusTag(page)).toHaveText('Connected');
+
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Cancel the operation' }).click();
+  await expect(statusTag(page)).toHaveText('Canceled');
+  await expect(page).toHaveTitle('Canceled: Install unwanted – helmtrail');
+  await expect(page.getByRole('heading', { name: 'The install of unwanted was canceled' })).toBeVisible();
+  await expect(page.getByRole('listitem').filter({ hasText: 'Deployment unwanted' })).toBeVisible();
+  await expect(logLines(page).last()).toHaveAttribute('data-type', 'CANCELED');
+  await expect(page.getByRole('button', { name: 'Cancel', exact: true })).toHaveCount(0);
+});
+
+test('a canceled rollback leaves the release stuck, and its page recovers it', async ({ page, request }) => {
+  const namespace = newNamespace();
+  const address = `/${await clusterId(request)}/namespaces/${namespace}/releases/web`;
+  await completed(request, await install(request, { namespace, name: 'web', values: { tag: 'doesnotexist' }, options: { wait: false } }));
+  const upgrade = await request.put(address, { data: { chart: { ref: 'web' }, options: { wait: false } } });
+  await completed(request, ((await upgrade.json()) as Schemas['Accepted']).page);
+  const rollback = await request.post(`${address}/rollback`, { data: { revision: 1, options: { wait: true } } });
+  await page.goto(((await rollback.json()) as Schemas['Accepted']).page);
+
+  await expect(logLines(page, 'RELEASE_STATUS').first()).toContainText('Pending rollback');
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Cancel the rollback of web?' });
+  await expect(dialog).toContainText('web is stuck afterwards');
+  await dialog.getByRole('button', { name: 'Cancel the operation' }).click();
+  await expect(statusTag(page)).toHaveText('Canceled');
+
+  await page.getByRole('link', { name: 'View Release' }).click();
+  await expect(page.getByRole('heading', { name: /Stuck in Pending rollback/ })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Mark as failed' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Mark as failed' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Recover web' })).toBeVisible();
+  await expect(statusTag(page)).toHaveText('Completed');
+  await page.getByRole('link', { name: 'View Release' }).click();
+  await expect(page.locator('h1 ~ .pf-v6-c-label')).toHaveText('Failed');
+  await expect(page.getByRole('heading', { name: /Stuck/ })).toHaveCount(0);
+});

@@ -1,0 +1,57 @@
+import type { Page } from '@playwright/test';
+import { expect, install, newNamespace, statusTag, test } from './helmtrail';
+
+/** Tells the page what a browser does when another tab is chosen, which a browser without windows never does. */
+const setVisibility = (page: Page, state: DocumentVisibilityState) =>
+  page.evaluate((value) => {
+    Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, state);
+
+test('a hidden tab gives its stream up, asks now and then, and tells the end in its title and icon', async ({ page, request }) => {
+  const watched = await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' } });
+  const open = new Set<string>();
+  const asked: string[] = [];
+  page.on('request', (started) => {
+    if (started.url().includes('/events?')) {
+      open.add(started.url());
+    } else if (started.url().includes('/sessions/')) {
+      asked.push(started.url());
+    }
+  });
+  page.on('requestfailed', (failed) => open.delete(failed.url()));
+  page.on('requestfinished', (finished) => open.delete(finished.url()));
+
+  await page.goto(watched);
+  const icon = page.locator('link[rel="icon"]');
+  await expect(statusTag(page)).toHaveText('Connected');
+  await expect(icon).toHaveAttribute('href', /tab-running\.svg$/);
+  expect(open.size).toBe(1);
+
+  await setVisibility(page, 'hidden');
+  await expect.poll(() => open.size).toBe(0);
+  await expect(page).toHaveTitle('Completed: Install demo – helmtrail', { timeout: 30_000 });
+  await expect(icon).toHaveAttribute('href', /tab-succeeded\.svg$/);
+  expect(asked.length).toBeGreaterThan(0);
+
+  // A finished tab has no stream, seen or not.
+  await setVisibility(page, 'visible');
+  expect(open.size).toBe(0);
+});
+
+test('seven tabs on running operations all stay alive over six connections', async ({ context, request }) => {
+  const namespace = newNamespace();
+  const pages = [];
+  for (let i = 0; i < 7; i++) {
+    const page = await context.newPage();
+    await page.goto(await install(request, { namespace, name: `tab-${i}`, values: { tag: 'slow' } }));
+    await expect(page.locator('h1')).toHaveText(`Install tab-${i}`);
+    if (i < 6) {
+      await setVisibility(page, 'hidden');
+    }
+    pages.push(page);
+  }
+  for (const page of pages) {
+    await expect(page).toHaveTitle(/^Completed/, { timeout: 30_000 });
+  }
+});
