@@ -145,21 +145,6 @@ func eventually(t *testing.T, what string, ask func() bool) {
 	}
 }
 
-// body reads an answer as it is.
-func (h *helmtrail) body(t *testing.T, path string) (text string, code int) {
-	t.Helper()
-	response, err := h.client.Get(h.url + path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	data, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data), response.StatusCode
-}
-
 // call sends a request and decodes the answer; it returns the status code.
 func (h *helmtrail) call(t *testing.T, method, path string, body, answer any) int {
 	t.Helper()

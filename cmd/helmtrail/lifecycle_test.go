@@ -495,16 +495,6 @@ func (s *shop) readsEverything(t *testing.T) {
 	}
 }
 
-// text reads what is no JSON.
-func (h *helmtrail) text(t *testing.T, path string) string {
-	t.Helper()
-	data, code := h.body(t, path)
-	if code != http.StatusOK {
-		t.Errorf("GET %s answered %d %s", path, code, data)
-	}
-	return data
-}
-
 func (s *shop) leaves(t *testing.T) {
 	events := s.do(t, http.MethodDelete, s.path()+"?wait=true", nil)
 	ended(t, events, expected{})
