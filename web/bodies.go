@@ -47,15 +47,9 @@ type rollbackBody struct {
 // Content-Type says. A field that the struct does not have, in exactly that
 // spelling, is refused by name. No error quotes a value.
 func decodeBody(c *gin.Context, into any) error {
-	data, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, maxBody))
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &apiError{
-			status: http.StatusRequestEntityTooLarge, code: codeTooLarge,
-			message: fmt.Sprintf("The body is larger than %d bytes.", maxBody),
-		}
-	}
+	data, err := readBody(c)
 	if err != nil {
-		return &apiError{status: http.StatusBadRequest, code: codeBadRequest, message: "The body could not be read to its end."}
+		return err
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil || fields == nil {
@@ -73,6 +67,21 @@ func decodeBody(c *gin.Context, into any) error {
 		return badRequest(wrong.Field, wrong.Field+" must be "+kindWord(wrong.Type)+".")
 	}
 	return err
+}
+
+// readBody reads a body of at most maxBody bytes.
+func readBody(c *gin.Context) ([]byte, error) {
+	data, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, maxBody))
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, &apiError{
+			status: http.StatusRequestEntityTooLarge, code: codeTooLarge,
+			message: fmt.Sprintf("The body is larger than %d bytes.", maxBody),
+		}
+	}
+	if err != nil {
+		return nil, &apiError{status: http.StatusBadRequest, code: codeBadRequest, message: "The body could not be read to its end."}
+	}
+	return data, nil
 }
 
 func errUnknownField(field string) *apiError {

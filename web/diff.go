@@ -111,6 +111,9 @@ func (s *Server) compared(c *gin.Context, cluster *watched, ref stream.ReleaseRe
 	if name := c.Query("fromRelease"); name != "" {
 		other.Name = name
 	}
+	if err := grantOf(c).allows(c.Request.Context(), needGet, other.Namespace); err != nil {
+		return nil, nil, err
+	}
 	last, err := pick(c, cluster, ref, "to", nil)
 	if err != nil {
 		return nil, nil, err

@@ -18,6 +18,8 @@ const (
 	codeBadRequest        = "bad_request"
 	codeUnknownField      = "unknown_field"
 	codeUnsupported       = "unsupported_option"
+	codeTokenExpires      = "token_expires"
+	codeUnauthenticated   = "unauthenticated"
 	codeForbidden         = "forbidden"
 	codeNotFound          = "not_found"
 	codeNoActiveSession   = "no_active_session"
@@ -29,6 +31,7 @@ const (
 	codeInProgress        = "operation_in_progress"
 	codeTooLarge          = "too_large"
 	codeUnreadable        = "unreadable"
+	codeTooManyRequests   = "too_many_requests"
 	codeTooManyOperations = "too_many_operations"
 	codeUnreachable       = "unreachable_cluster"
 	codeUnavailable       = "unavailable"
@@ -52,6 +55,10 @@ var (
 		status: http.StatusNotFound, code: codeNoActiveSession,
 		message: "No active session found. The operation may have completed.",
 	}
+	notReviewed = &apiError{
+		status: http.StatusServiceUnavailable, code: codeUnreachable,
+		message: "The cluster could not be asked who you are and what you may do; the server's log says why.",
+	}
 	internalError = &apiError{status: http.StatusInternalServerError, code: codeInternal, message: "Something went wrong on the server; its log says what."}
 )
 
@@ -73,6 +80,8 @@ var sentinels = []struct {
 	code   string
 }{
 	{stream.ErrNotFound, http.StatusNotFound, codeNotFound},
+	{stream.ErrUnauthenticated, http.StatusUnauthorized, codeUnauthenticated},
+	{stream.ErrTooManyTokens, http.StatusTooManyRequests, codeTooManyRequests},
 	{stream.ErrTooManyOperations, http.StatusTooManyRequests, codeTooManyOperations},
 	{stream.ErrNoHelm, http.StatusServiceUnavailable, codeUnavailable},
 	{stream.ErrNoChart, http.StatusServiceUnavailable, codeUnavailable},
@@ -105,6 +114,12 @@ func toAPI(err error) (*apiError, bool) {
 				SessionID string `json:"sessionId"`
 			}{busy.SessionID},
 		}, true
+	}
+	if denied, ok := errors.AsType[*stream.ForbiddenError](err); ok {
+		return forbidden(denied), true
+	}
+	if errors.Is(err, stream.ErrNotReviewed) {
+		return notReviewed, false
 	}
 	if pending, ok := errors.AsType[*stream.PendingError](err); ok {
 		return &apiError{
@@ -145,6 +160,10 @@ func writeError(c *gin.Context, e *apiError) {
 	if e.status == http.StatusTooManyRequests || e.status == http.StatusServiceUnavailable {
 		c.Header("Retry-After", "5")
 	}
+	if isConsole(c) {
+		writeConsoleError(c, e.status, e.message)
+		return
+	}
 	writeJSON(c, e.status, struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
@@ -155,12 +174,26 @@ func writeError(c *gin.Context, e *apiError) {
 // writeJSON writes v, which must be one of this package's own types, so that
 // it can always be encoded.
 func writeJSON(c *gin.Context, status int, v any) {
+	body := encodeJSON(v)
+	h := c.Writer.Header()
+	read := status == http.StatusOK && c.Request.Method == http.MethodGet
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "no-store")
+		if read {
+			h.Set("Cache-Control", "no-cache")
+		}
+	}
+	if read && unchanged(c, body) {
+		return
+	}
+	c.Data(status, "application/json", body)
+}
+
+// encodeJSON encodes one of this package's own types.
+func encodeJSON(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {
 		panic(err)
 	}
-	if c.Writer.Header().Get("Cache-Control") == "" {
-		c.Header("Cache-Control", "no-store")
-	}
-	c.Data(status, "application/json", append(data, '\n'))
+	return append(data, '\n')
 }

@@ -41,6 +41,8 @@ func (s *Server) streamSession(c *gin.Context) error {
 	if err != nil {
 		return nil // The reader is gone.
 	}
+	s.meter.sessionStreams.Add(1)
+	defer s.meter.sessionStreams.Add(-1)
 	if reset {
 		frame, err := stream.Frame(stream.Event{Type: stream.TypeReset, Time: time.Now(), SessionID: id})
 		if err != nil || out.write(frame) != nil {
@@ -56,7 +58,7 @@ func (s *Server) streamSession(c *gin.Context) error {
 			}
 			return nil
 		}
-		if out.write(frames) != nil {
+		if grantOf(c).still(ctx) != nil || out.write(frames) != nil {
 			return nil
 		}
 	}

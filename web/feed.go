@@ -28,14 +28,20 @@ type feed struct {
 	limit   int
 
 	mu     sync.Mutex
-	head   uint64   // the number of the newest frame, 0 for none
-	frames [][]byte // the newest frames, the last of them is number head
+	head   uint64      // the number of the newest frame, 0 for none
+	frames []feedFrame // the newest frames, the last of them is number head
 	bytes  int
 	wake   chan struct{} // closed by the next add
 }
 
 func newFeed(cluster string) *feed {
 	return &feed{cluster: cluster, epoch: strings.ToLower(rand.Text()[:10]), limit: feedBytes, wake: make(chan struct{})}
+}
+
+// feedFrame is an encoded transition of a namespace.
+type feedFrame struct {
+	namespace string
+	data      []byte
 }
 
 // transitionEvent is the data of TRANSITION.
@@ -98,7 +104,7 @@ func (f *feed) add(t decoder.Transition) {
 	f.head++
 	e.Cursor = f.at(f.head)
 	frame := sseFrame(e.Cursor, typeTransition, e)
-	f.frames = append(f.frames, frame)
+	f.frames = append(f.frames, feedFrame{r.Namespace, frame})
 	f.bytes += len(frame)
 	if f.bytes > f.limit {
 		f.forget()
@@ -112,11 +118,11 @@ func (f *feed) add(t decoder.Transition) {
 func (f *feed) forget() {
 	kept := 0
 	from := len(f.frames)
-	for from > 0 && kept+len(f.frames[from-1]) <= f.limit/2 {
+	for from > 0 && kept+len(f.frames[from-1].data) <= f.limit/2 {
 		from--
-		kept += len(f.frames[from])
+		kept += len(f.frames[from].data)
 	}
-	f.frames = append([][]byte(nil), f.frames[from:]...)
+	f.frames = append([]feedFrame(nil), f.frames[from:]...)
 	f.bytes = kept
 }
 
@@ -142,7 +148,7 @@ func (f *feed) parse(position string) (uint64, bool) {
 // after returns the frames behind a number and the newest number. ok is false
 // when some of them are no longer kept, or the number does not exist yet. wake
 // is closed when there is more.
-func (f *feed) after(number uint64) (frames [][]byte, head uint64, ok bool, wake <-chan struct{}) {
+func (f *feed) after(number uint64) (frames []feedFrame, head uint64, ok bool, wake <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if number > f.head || f.head-number > uint64(len(f.frames)) {

@@ -3,10 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -62,15 +59,22 @@ func (s *Server) getHistory(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	_, err = s.poll(c, cluster, topic{ref.Namespace, ref.Name}, answerKey(c), func(ctx context.Context) (*answer, error) {
+		return s.readHistory(ctx, cluster, ref, limit, c.Query("continue"))
+	})
+	return err
+}
+
+func (s *Server) readHistory(ctx context.Context, cluster *watched, ref stream.ReleaseRef, limit int, after string) (*answer, error) {
 	revisions, err := cluster.revisions(ref)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	page := revisions
-	if after := c.Query("continue"); after != "" {
+	if after != "" {
 		number, err := revisionNumber("continue", after)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		page = slices.DeleteFunc(slices.Clone(page), func(r *decoder.Revision) bool { return r.Number >= number })
 	}
@@ -79,13 +83,13 @@ func (s *Server) getHistory(c *gin.Context) error {
 		page = page[:limit]
 		list.Continue = strconv.Itoa(page[limit-1].Number)
 	}
-	known, err := s.factsOf(c.Request.Context(), cluster, ref, page)
+	known, err := s.factsOf(ctx, cluster, ref, page)
 	if err != nil {
-		return cluster.asked(err)
+		return nil, cluster.asked(err)
 	}
-	sessions, err := s.options.Operations.Sessions(c.Request.Context(), ref)
+	sessions, err := s.options.Operations.Sessions(ctx, ref)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	list.Items = make([]historyItem, len(page))
 	h := history{revisions: revisions, facts: map[*decoder.Revision]facts{}}
@@ -98,17 +102,7 @@ func (s *Server) getHistory(c *gin.Context) error {
 			list.Items[i].Session, list.Items[i].User = &session.ID, session.User
 		}
 	}
-	data, err := json.Marshal(list)
-	if err != nil {
-		return fmt.Errorf("encode history: %w", err)
-	}
-	tag := newTag()
-	tag.add(string(data))
-	if tag.matched(c) {
-		return nil
-	}
-	c.Data(http.StatusOK, string(formatJSON), append(data, '\n'))
-	return nil
+	return jsonAnswer(list), nil
 }
 
 // revisions are all revisions of a release that are in the cluster, newest

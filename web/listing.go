@@ -42,10 +42,11 @@ func compareKey(r *decoder.Revision, namespace, name string) int {
 
 // listQuery is what a list of releases was asked for.
 type listQuery struct {
-	namespace string // "" for all
+	namespace string          // "" for all
+	visible   map[string]bool // the namespaces that the caller may list, nil for all
 	statuses  []string
-	text      string // in lower case
-	limit     int
+	text      string   // in lower case
+	limit     int      // 0 for all
 	after     *listKey // the last item of the page before
 }
 
@@ -74,10 +75,10 @@ func (l *listing) page(q listQuery) (page []*decoder.Revision, more bool) {
 			}
 			continue
 		}
-		if !q.matches(r) {
+		if q.visible != nil && !q.visible[r.Namespace] || !q.matches(r) {
 			continue
 		}
-		if len(page) == q.limit {
+		if q.limit > 0 && len(page) == q.limit {
 			return page, true
 		}
 		page = append(page, r)

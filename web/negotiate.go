@@ -60,6 +60,9 @@ func negotiate(c *gin.Context, offers ...format) format {
 func writeText(c *gin.Context, as format, text string) {
 	c.Header("Cache-Control", "no-store")
 	c.Header("Vary", "Accept")
+	if unchanged(c, []byte(text)) {
+		return
+	}
 	c.Data(http.StatusOK, string(as)+"; charset=utf-8", []byte(text))
 }
 
@@ -79,6 +82,9 @@ func writeData(c *gin.Context, as format, data json.RawMessage) error {
 	}
 	c.Header("Cache-Control", "no-store")
 	c.Header("Vary", "Accept")
+	if unchanged(c, data) {
+		return nil
+	}
 	c.Data(http.StatusOK, string(formatJSON), append(data[:len(data):len(data)], '\n'))
 	return nil
 }

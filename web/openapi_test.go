@@ -60,8 +60,8 @@ func TestOpenAPIHasTheErrorCodes(t *testing.T) {
 		described = append(described, code.(string))
 	}
 	served := []string{
-		codeBadRequest, codeUnknownField, codeUnsupported, codeForbidden, codeNotFound, codeNoActiveSession, codeMethodNotAllowed,
-		codeInProgress, codePending, codeChanged, codeNotStuck, codeEnded, codeTooLarge, codeUnreadable, codeTooManyOperations, codeUnreachable, codeUnavailable, codeInternal,
+		codeBadRequest, codeUnknownField, codeUnsupported, codeTokenExpires, codeUnauthenticated, codeForbidden, codeNotFound, codeNoActiveSession, codeMethodNotAllowed,
+		codeInProgress, codePending, codeChanged, codeNotStuck, codeEnded, codeTooLarge, codeUnreadable, codeTooManyOperations, codeTooManyRequests, codeUnreachable, codeUnavailable, codeInternal,
 	}
 	slices.Sort(described)
 	slices.Sort(served)
@@ -126,6 +126,8 @@ func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
 		"ClusterList":         {clusterList{}},
 		"Accepted":            {accepted{}},
 		"Health":              {healthBody{}},
+		"WhoAmI":              {whoAmI{}},
+		"SignedIn":            {signedIn{}},
 		"ChartList":           {chartList{}},
 		"ChartItem":           {stream.ChartItem{}},
 		"ChartVersion":        {stream.ChartVersion{}},
@@ -149,7 +151,7 @@ func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
 	// What a client sends may leave out anything but what is marked.
 	for name, body := range map[string]any{
 		"Options": stream.Options{}, "Chart": stream.Chart{},
-		"InstallRequest": installBody{}, "UpgradeRequest": upgradeBody{}, "RollbackRequest": rollbackBody{},
+		"InstallRequest": installBody{}, "UpgradeRequest": upgradeBody{}, "RollbackRequest": rollbackBody{}, "LoginRequest": loginBody{},
 	} {
 		got := slices.Sorted(maps.Keys(schemaFields(schemas[name].Value)))
 		want := slices.Sorted(maps.Keys(structFields(reflect.TypeOf(body))))

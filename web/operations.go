@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -80,6 +81,9 @@ func (s *Server) start(c *gin.Context, name string, request stream.Request) erro
 	}
 	ref.Name = name
 	request.Release = ref
+	if err := grantOf(c).lend(&request); err != nil {
+		return err
+	}
 	session, err := s.options.Operations.Start(c.Request.Context(), request)
 	if err != nil {
 		return err
@@ -125,7 +129,7 @@ type sessionList struct {
 
 // listSessions answers with one page of a release's sessions, newest first.
 func (s *Server) listSessions(c *gin.Context) error {
-	ref, _, err := s.releaseRef(c)
+	ref, cluster, err := s.releaseRef(c)
 	if err != nil {
 		return err
 	}
@@ -133,14 +137,21 @@ func (s *Server) listSessions(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	sessions, err := s.options.Operations.Sessions(c.Request.Context(), ref)
+	_, err = s.poll(c, cluster, topic{ref.Namespace, ref.Name}, answerKey(c), func(ctx context.Context) (*answer, error) {
+		return s.readSessions(ctx, ref, limit, c.Query("continue"))
+	})
+	return err
+}
+
+func (s *Server) readSessions(ctx context.Context, ref stream.ReleaseRef, limit int, after string) (*answer, error) {
+	sessions, err := s.options.Operations.Sessions(ctx, ref)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if after := c.Query("continue"); after != "" {
+	if after != "" {
 		at := slices.IndexFunc(sessions, func(session stream.Session) bool { return session.ID == after })
 		if at < 0 {
-			return badRequest("continue", "continue must be what the page before said")
+			return nil, badRequest("continue", "continue must be what the page before said")
 		}
 		sessions = sessions[at+1:]
 	}
@@ -151,21 +162,22 @@ func (s *Server) listSessions(c *gin.Context) error {
 	if list.Items == nil {
 		list.Items = []stream.Session{}
 	}
-	writeJSON(c, http.StatusOK, list)
-	return nil
+	return jsonAnswer(list), nil
 }
 
 // getSession answers with one session, and 404 when it is another release's:
 // an id alone opens nothing.
 func (s *Server) getSession(c *gin.Context) error {
-	ref, _, err := s.releaseRef(c)
+	ref, cluster, err := s.releaseRef(c)
 	if err != nil {
 		return err
 	}
-	session, err := s.options.Operations.Session(c.Request.Context(), ref, c.Param("session"))
-	if err != nil {
-		return err
-	}
-	writeJSON(c, http.StatusOK, session)
-	return nil
+	_, err = s.poll(c, cluster, topic{ref.Namespace, ref.Name}, answerKey(c), func(ctx context.Context) (*answer, error) {
+		session, err := s.options.Operations.Session(ctx, ref, c.Param("session"))
+		if err != nil {
+			return nil, err
+		}
+		return jsonAnswer(session), nil
+	})
+	return err
 }

@@ -65,7 +65,7 @@ func (s *Server) reveals(c *gin.Context, ref stream.ReleaseRef, what string) (bo
 	if err := s.options.MayReveal(c.Request, ref); err != nil {
 		return false, errors.Join(refused, err)
 	}
-	s.logger.Info("secrets revealed", "cluster", ref.Cluster, "namespace", ref.Namespace, "release", ref.Name, "what", what, "client", c.Request.RemoteAddr)
+	s.logger.Info("secrets revealed", "cluster", ref.Cluster, "namespace", ref.Namespace, "release", ref.Name, "what", what, "user", grantOf(c).name(), "client", c.Request.RemoteAddr)
 	return true, nil
 }
 

@@ -104,6 +104,23 @@ func (s *Server) listReleases(c *gin.Context) error {
 	if err := cluster.synced(); err != nil {
 		return err
 	}
+	if q.namespace == "" {
+		if q.visible, err = s.visible(c.Request.Context(), cluster, grantOf(c)); err != nil {
+			return err
+		}
+	}
+	key := answerKey(c)
+	if q.visible != nil {
+		key = "" // the list is this caller's
+	}
+	_, err = s.poll(c, cluster, topic{namespace: q.namespace}, key, func(ctx context.Context) (*answer, error) {
+		return s.readReleases(ctx, cluster, q)
+	})
+	return err
+}
+
+// readReleases is the answer of a list.
+func (s *Server) readReleases(ctx context.Context, cluster *watched, q listQuery) (*answer, error) {
 	// The cursor is read before the list, so that a stream from it on tells
 	// everything that the list does not hold yet.
 	list := releaseList{Cursor: cluster.feed.position()}
@@ -117,20 +134,19 @@ func (s *Server) listReleases(c *gin.Context) error {
 	tag := newTag()
 	tag.add(list.Continue)
 	for i, r := range page {
-		if now[i], err = s.happening(c.Request.Context(), cluster.ID, r); err != nil {
-			return err
+		var err error
+		if now[i], err = s.happening(ctx, cluster.ID, r); err != nil {
+			return nil, err
 		}
 		tag.addRevision(r, now[i])
 	}
-	if tag.matched(c) {
-		return nil
-	}
-	list.Items = make([]releaseItem, len(page))
-	for i, r := range page {
-		list.Items[i] = newReleaseItem(cluster.ID, r, now[i])
-	}
-	writeJSON(c, http.StatusOK, list)
-	return nil
+	return newAnswer(tag, func() ([]byte, error) {
+		list.Items = make([]releaseItem, len(page))
+		for i, r := range page {
+			list.Items[i] = newReleaseItem(cluster.ID, r, now[i])
+		}
+		return encodeJSON(list), nil
+	}), nil
 }
 
 func readListQuery(c *gin.Context) (listQuery, error) {
@@ -161,22 +177,29 @@ func (s *Server) getRelease(c *gin.Context) error {
 	if err := cluster.synced(); err != nil {
 		return err
 	}
-	revisions := cluster.Releases.Revisions(ref.Namespace, ref.Name)
+	_, err = s.poll(c, cluster, topic{ref.Namespace, ref.Name}, answerKey(c), func(ctx context.Context) (*answer, error) {
+		newest := cluster.newest(ref)
+		if newest == nil {
+			return nil, noRelease(ref)
+		}
+		now, err := s.happening(ctx, ref.Cluster, newest)
+		if err != nil {
+			return nil, err
+		}
+		tag := newTag()
+		tag.addRevision(newest, now)
+		return newAnswer(tag, func() ([]byte, error) { return encodeJSON(newReleaseItem(ref.Cluster, newest, now)), nil }), nil
+	})
+	return err
+}
+
+// newest is the release's newest revision as the watch knows it, nil for none.
+func (w *watched) newest(ref stream.ReleaseRef) *decoder.Revision {
+	revisions := w.Releases.Revisions(ref.Namespace, ref.Name)
 	if len(revisions) == 0 {
-		return noRelease(ref)
-	}
-	newest := slices.MaxFunc(revisions, func(a, b *decoder.Revision) int { return cmp.Compare(a.Number, b.Number) })
-	now, err := s.happening(c.Request.Context(), ref.Cluster, newest)
-	if err != nil {
-		return err
-	}
-	tag := newTag()
-	tag.addRevision(newest, now)
-	if tag.matched(c) {
 		return nil
 	}
-	writeJSON(c, http.StatusOK, newReleaseItem(ref.Cluster, newest, now))
-	return nil
+	return slices.MaxFunc(revisions, func(a, b *decoder.Revision) int { return cmp.Compare(a.Number, b.Number) })
 }
 
 func noRelease(ref stream.ReleaseRef) *apiError {
@@ -214,18 +237,18 @@ func (t *tag) addRevision(r *decoder.Revision, now happening) {
 	t.add(r.Namespace, r.Name, r.Secret.Name, r.Secret.UID, r.Secret.ResourceVersion, r.Digest, r.Problem, now.session, stuck)
 }
 
+// etag is what was gathered, as an ETag.
+func (t *tag) etag() string {
+	return `"` + base64.RawURLEncoding.EncodeToString(t.hash.Sum(nil)[:18]) + `"`
+}
+
 // matched sets the answer's ETag, and answers 304 if the client has it already.
 func (t *tag) matched(c *gin.Context) bool {
-	etag := `"` + base64.RawURLEncoding.EncodeToString(t.hash.Sum(nil)[:18]) + `"`
-	c.Header("ETag", etag)
-	c.Header("Cache-Control", "no-cache")
-	for known := range strings.SplitSeq(c.GetHeader("If-None-Match"), ",") {
-		known = strings.TrimPrefix(strings.TrimSpace(known), "W/")
-		if known == etag || known == "*" {
-			c.Status(http.StatusNotModified)
-			c.Writer.WriteHeaderNow()
-			return true
-		}
+	etag := t.etag()
+	if matches(c.GetHeader("If-None-Match"), etag) {
+		notModified(c, etag)
+		return true
 	}
+	c.Header("ETag", etag)
 	return false
 }

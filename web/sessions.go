@@ -53,10 +53,14 @@ func (s *Server) recoverRelease(c *gin.Context) error {
 	if err := decodeBody(c, &body); err != nil {
 		return err
 	}
-	session, err := s.options.Operations.Recover(c.Request.Context(), stream.Request{
+	request := stream.Request{
 		Release: ref, Options: body.Options,
 		Recovery: &stream.Recovery{Strategy: body.Strategy, ResourceVersion: body.ResourceVersion},
-	})
+	}
+	if err := grantOf(c).lend(&request); err != nil {
+		return err
+	}
+	session, err := s.options.Operations.Recover(c.Request.Context(), request)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,13 @@
 package web
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/helmtrail/helmtrail/stream"
 )
 
 // clusterBeat is the time between a cluster stream's heartbeats.
@@ -31,13 +35,20 @@ func (s *Server) streamTransitions(c *gin.Context) error {
 	if err != nil {
 		return nil // The reader is gone.
 	}
+	s.meter.clusterStreams.Add(1)
+	defer s.meter.clusterStreams.Add(-1)
+	readable := &readable{grant: grantOf(c)}
 	beat := time.NewTicker(clusterBeat)
 	defer beat.Stop()
 	if out.write(beatFrame()) != nil {
 		return nil
 	}
 	for {
-		frames, head, kept, wake := cluster.feed.after(number)
+		told, head, kept, wake := cluster.feed.after(number)
+		frames, err := readable.of(ctx, told)
+		if err != nil {
+			return nil // The reader may come again and be told why.
+		}
 		if !known || !kept {
 			frames, known = [][]byte{cluster.feed.resetFrame(head)}, true
 		}
@@ -48,7 +59,7 @@ func (s *Server) streamTransitions(c *gin.Context) error {
 		select {
 		case <-wake:
 		case <-beat.C:
-			if out.write(beatFrame()) != nil {
+			if readable.grant.still(ctx) != nil || out.write(beatFrame()) != nil {
 				return nil
 			}
 		case <-ctx.Done():
@@ -59,4 +70,39 @@ func (s *Server) streamTransitions(c *gin.Context) error {
 
 func beatFrame() []byte {
 	return sseFrame("", typeHeartbeat, clusterHeartbeat{typeHeartbeat, time.Now().UTC()})
+}
+
+// readable are the transitions that the reader of a stream may see.
+type readable struct {
+	grant *grant
+	// namespaces are the answers of this moment.
+	namespaces map[string]bool
+	asked      time.Time
+}
+
+// of returns the frames that may be seen, in order. It fails when that cannot
+// be found out, or when the reader is nobody any more.
+func (r *readable) of(ctx context.Context, told []feedFrame) ([][]byte, error) {
+	if r.namespaces == nil || time.Since(r.asked) >= recheckAfter {
+		r.namespaces, r.asked = map[string]bool{}, time.Now()
+	}
+	if err := r.grant.still(ctx); err != nil {
+		return nil, err
+	}
+	frames := make([][]byte, 0, len(told))
+	for _, frame := range told {
+		allowed, known := r.namespaces[frame.namespace]
+		if !known {
+			err := r.grant.allows(ctx, needList, frame.namespace)
+			if _, denied := errors.AsType[*stream.ForbiddenError](err); err != nil && !denied {
+				return nil, err
+			}
+			allowed = err == nil
+			r.namespaces[frame.namespace] = allowed
+		}
+		if allowed {
+			frames = append(frames, frame.data)
+		}
+	}
+	return frames, nil
 }

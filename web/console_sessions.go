@@ -1,0 +1,108 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// progress is how far a session of the contract has come.
+type progress struct {
+	// revision is the one that the session has made, 0 for none, and secret
+	// its Secret as JSON.
+	revision int
+	secret   json.RawMessage
+	// at is when the session reached its aim.
+	at time.Time
+}
+
+// consoleFollow follows a session until Helm has stored the revision that it
+// makes or, with toEnd, until the session has reached its aim. It fails when
+// the session ends in another way, with Helm's own error. Target is the
+// revision to which a rollback goes back.
+//
+// The contract's own server takes the first Secret of that name and number for
+// the answer, an old one too. Here it is the first that carries the session's
+// label, which is new for each session, or for a rollback, which has none, the
+// first above the start that goes back to the target.
+func (s *Server) consoleFollow(call *consoleCall, session stream.Session, target int, toEnd bool) (progress, error) {
+	log, err := s.options.Operations.Open(call.ctx, session.Release, session.ID)
+	if err != nil {
+		return progress{}, err
+	}
+	var p progress
+	var failure error
+	ended := false
+	others := map[string]bool{} // Secrets that are not the session's
+	err = log.Follow(call.ctx, 0, func(e stream.Event) bool {
+		switch body := e.Body.(type) {
+		case *stream.ReleaseStatus:
+			if p.secret != nil || body.Change != decoder.ChangeStatus || others[body.Secret.UID] || session.Operation == stream.OperationUninstall {
+				return true
+			}
+			var secret json.RawMessage
+			if secret, failure = s.consoleSecret(call, session, body, target); failure != nil {
+				return false
+			}
+			if secret == nil {
+				// A rollback is known by its description, which may come later.
+				others[body.Secret.UID] = session.Operation != stream.OperationRollback
+				return true
+			}
+			p.revision, p.secret = body.Revision, secret
+			return toEnd
+		case *stream.End:
+			ended = true
+			if e.Type != stream.TypeCompleted {
+				failure = &consoleError{call.status, ending(e.Type, body)}
+			}
+			p.at = e.Time
+			return false
+		}
+		return true
+	})
+	switch {
+	case err != nil:
+		return p, err
+	case failure != nil:
+		return p, failure
+	case ended && p.revision == 0 && session.Operation != stream.OperationUninstall:
+		return p, &consoleError{call.status, "helm has ended and left no revision of its own"}
+	}
+	return p, nil
+}
+
+// consoleSecret returns the Secret that a session's transition is about if it
+// is that of the session's own revision, else nil.
+func (s *Server) consoleSecret(call *consoleCall, session stream.Session, status *stream.ReleaseStatus, target int) (json.RawMessage, error) {
+	if session.Operation == stream.OperationRollback &&
+		(status.Revision <= call.start || status.RollbackRevision != target && status.Description != fmt.Sprintf("Rollback to %d", target)) {
+		return nil, nil
+	}
+	secret, labels, err := call.cluster.API.ReleaseSecret(call.ctx, call.credentials(), session.Release.Namespace, status.Secret.Name)
+	if errors.Is(err, stream.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if session.Operation != stream.OperationRollback && labels[decoder.SessionLabel] != session.ID {
+		return nil, nil
+	}
+	return secret, nil
+}
+
+// ending says why a session has not reached its aim.
+func ending(kind stream.Type, end *stream.End) string {
+	switch {
+	case kind == stream.TypeCanceled:
+		return "the operation was canceled"
+	case end.Message != "":
+		return end.Message
+	}
+	return "helm failed: " + string(end.Reason)
+}

@@ -1,0 +1,179 @@
+package web
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// maxToken is how long a token may be to fit into a browser's cookie with its
+// name and attributes, in bytes.
+const maxToken = 3800
+
+// tokenPattern is what a bearer token may consist of (RFC 6750, section 2.1).
+var tokenPattern = regexp.MustCompile(`^[A-Za-z0-9\-._~+/]+=*$`)
+
+// cookieName is the cookie that holds a cluster's token: each token goes to
+// the API server that it is for and to no other.
+func cookieName(cluster string) string { return "helmtrail-" + cluster }
+
+type loginBody struct {
+	Cluster string `json:"cluster"`
+	Token   string `json:"token"`
+}
+
+// signedIn is one cluster as a caller is known there.
+type signedIn struct {
+	ID string `json:"id"`
+	// User is null where the caller is not signed in.
+	User *string `json:"user"`
+	// Expires is when the token says that it expires; null if it does not say.
+	Expires *time.Time `json:"expires"`
+}
+
+type whoAmI struct {
+	// Auth is none, where nobody has to sign in, or kubernetes.
+	Auth     string     `json:"auth"`
+	Clusters []signedIn `json:"clusters"`
+}
+
+// login checks a token and keeps it in a cookie that scripts cannot read.
+func (s *Server) login(c *gin.Context) error {
+	var body loginBody
+	if err := decodeBody(c, &body); err != nil {
+		return err
+	}
+	if !s.signIn {
+		return &apiError{status: http.StatusNotFound, code: codeNotFound, message: "Nobody has to sign in here."}
+	}
+	switch {
+	case body.Cluster == "" && len(s.options.Clusters) == 1:
+		body.Cluster = s.options.Clusters[0].ID
+	case s.clusters[body.Cluster] == nil:
+		return badRequest("cluster", "cluster must be the id of one of the clusters.")
+	}
+	body.Token = strings.TrimSpace(body.Token)
+	if !tokenPattern.MatchString(body.Token) {
+		return badRequest("token", "token must be a bearer token.")
+	}
+	if len(body.Token) > maxToken {
+		return badRequest("token", "token is too long for a browser's cookie; use it in an Authorization header.")
+	}
+	credentials := stream.Credentials{Token: body.Token}
+	user, err := s.clusters[body.Cluster].Access.User(c.Request.Context(), credentials)
+	if err != nil {
+		return notSignedIn(c, body.Cluster, err)
+	}
+	cookie := s.cookie(c, body.Cluster, body.Token)
+	expires := expiry(body.Token)
+	if expires != nil {
+		cookie.Expires = *expires
+	}
+	http.SetCookie(c.Writer, cookie)
+	s.logger.Info("signed in", "cluster", body.Cluster, "user", user, "client", c.Request.RemoteAddr)
+	writeJSON(c, http.StatusOK, signedIn{body.Cluster, &user, expires})
+	return nil
+}
+
+// logout forgets the token of a cluster, or of all.
+func (s *Server) logout(c *gin.Context) error {
+	only := c.Query("cluster")
+	for _, cluster := range s.options.Clusters {
+		if only == "" || only == cluster.ID {
+			cookie := s.cookie(c, cluster.ID, "")
+			cookie.MaxAge = -1
+			http.SetCookie(c.Writer, cookie)
+		}
+	}
+	c.Status(http.StatusNoContent)
+	c.Writer.WriteHeaderNow()
+	return nil
+}
+
+func (s *Server) cookie(c *gin.Context, cluster, token string) *http.Cookie {
+	return &http.Cookie{
+		Name: cookieName(cluster), Value: token, Path: s.options.BasePath + "/",
+		HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Secure: c.Request.TLS != nil || c.GetHeader("X-Forwarded-Proto") == "https",
+	}
+}
+
+// me tells who the caller is in each cluster. Whoever is not signed in learns
+// from it to which clusters one can sign in.
+func (s *Server) me(c *gin.Context) error {
+	answer := whoAmI{Auth: "none", Clusters: []signedIn{}}
+	if s.signIn {
+		answer.Auth = "kubernetes"
+	}
+	for _, cluster := range s.options.Clusters {
+		item := signedIn{ID: cluster.ID}
+		if s.signIn {
+			credentials := s.credentialsAnywhere(c.Request, cluster.ID)
+			user, err := cluster.Access.User(c.Request.Context(), credentials)
+			switch {
+			case err == nil:
+				item.User, item.Expires = &user, expiry(credentials.Token)
+			case errors.Is(err, stream.ErrTooManyTokens):
+				return err
+			case !errors.Is(err, stream.ErrUnauthenticated):
+				s.logger.Warn("a cluster could not be asked who a caller is", "cluster", cluster.ID, "error", err)
+			}
+		}
+		answer.Clusters = append(answer.Clusters, item)
+	}
+	writeJSON(c, http.StatusOK, answer)
+	return nil
+}
+
+// expiry is when a token says that it expires, nil if it does not say. It is
+// read from a JSON Web Token, whose signature is the API server's to check.
+func expiry(token string) *time.Time {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return nil
+	}
+	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil {
+		return nil
+	}
+	var claims struct {
+		Expires float64 `json:"exp"`
+	}
+	// Seconds with a fraction, and none at all, are both legal (RFC 7519).
+	if json.Unmarshal(payload, &claims) != nil || claims.Expires <= 0 || claims.Expires > 1<<40 {
+		return nil
+	}
+	at := time.Unix(int64(claims.Expires), 0).UTC()
+	return &at
+}
+
+// lend gives an operation the caller's name and credentials. It fails when the
+// token expires before the operation must have ended: helm would be left
+// without rights in the middle of it.
+func (g *grant) lend(request *stream.Request) error {
+	if g == nil {
+		return nil
+	}
+	request.User, request.Credentials = g.user, g.credentials
+	expires := expiry(g.credentials.Token)
+	deadline := time.Now().Add(request.Options.Deadline())
+	if expires == nil || expires.After(deadline) {
+		return nil
+	}
+	return &apiError{
+		status: http.StatusBadRequest, code: codeTokenExpires,
+		message: "The token expires before the operation's deadline, and helm would be stopped in the middle. Sign in anew, or lower deadlineSeconds.",
+		details: struct {
+			Expires  time.Time `json:"expires"`
+			Deadline time.Time `json:"deadline"`
+		}{*expires, deadline.UTC()},
+	}
+}

@@ -1,0 +1,124 @@
+package web
+
+import (
+	"sync/atomic"
+
+	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// meter counts what the server serves. The numbers of clusters are read when
+// somebody asks, so they cost nothing in between.
+type meter struct {
+	server *Server
+	// subscribers are the open streams.
+	sessionStreams, clusterStreams atomic.Int64
+
+	subscribers, releases, unreadable, stuck, up, synced *prometheus.Desc
+	transitions                                          *prometheus.CounterVec
+}
+
+func newMeter(s *Server) *meter {
+	cluster := []string{"cluster"}
+	describe := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc("helmtrail_"+name, help, labels, nil)
+	}
+	return &meter{
+		server:      s,
+		subscribers: describe("subscribers", "Open event streams, of sessions and of whole clusters.", "stream"),
+		releases:    describe("releases", "Releases by the status of their newest revision.", "cluster", "status"),
+		unreadable:  describe("unreadable_releases", "Releases whose newest record cannot be decoded.", cluster...),
+		stuck:       describe("stuck_releases", "Releases that were left in a pending status.", cluster...),
+		up:          describe("cluster_reachable", "Whether the cluster's API server answered the last time it was asked.", cluster...),
+		synced:      describe("cluster_synced", "Whether all releases of the cluster are known.", cluster...),
+		transitions: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "helmtrail_transitions_total", Help: "Changes of revisions that were seen, by their new status.",
+		}, []string{"cluster", "change", "status"}),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (m *meter) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{m.subscribers, m.releases, m.unreadable, m.stuck, m.up, m.synced} {
+		out <- d
+	}
+	m.transitions.Describe(out)
+}
+
+// Collect implements prometheus.Collector.
+func (m *meter) Collect(out chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	m.transitions.Collect(out)
+	gauge(m.subscribers, float64(m.sessionStreams.Load()), "session")
+	gauge(m.subscribers, float64(m.clusterStreams.Load()), "cluster")
+	for _, c := range m.server.options.Clusters {
+		state := c.State()
+		gauge(m.up, number(state.Reachable), c.ID)
+		gauge(m.synced, number(state.Synced), c.ID)
+		statuses := map[string]int{}
+		unreadable, stuck := 0, 0
+		for _, r := range m.server.clusters[c.ID].latest().revisions {
+			statuses[statusLabel(r.Status())]++
+			if r.Problem != "" {
+				unreadable++
+			}
+			if m.server.isStuck(c.ID, r) {
+				stuck++
+			}
+		}
+		for status, count := range statuses {
+			gauge(m.releases, float64(count), c.ID, status)
+		}
+		gauge(m.unreadable, float64(unreadable), c.ID)
+		gauge(m.stuck, float64(stuck), c.ID)
+	}
+}
+
+// isStuck tells whether a release was left pending; what cannot be found out
+// does not count.
+func (s *Server) isStuck(cluster string, r *decoder.Revision) bool {
+	if !decoder.Busy(r.Status()) {
+		return false
+	}
+	ref := stream.ReleaseRef{Cluster: cluster, Namespace: r.Namespace, Name: r.Name}
+	stuck, err := s.options.Operations.Stuck(s.closing, ref, r)
+	return err == nil && stuck != nil
+}
+
+// seen counts a transition.
+func (m *meter) seen(cluster string, t decoder.Transition) {
+	m.transitions.WithLabelValues(cluster, string(t.Change), statusLabel(t.Revision.Status())).Inc()
+}
+
+// statusLabel is a status as a label; what Helm does not know is one value, so
+// that nobody can make more of them.
+func statusLabel(s decoder.Status) string {
+	switch s {
+	case decoder.StatusDeployed, decoder.StatusFailed, decoder.StatusSuperseded, decoder.StatusUninstalled, decoder.StatusUninstalling,
+		decoder.StatusPendingInstall, decoder.StatusPendingUpgrade, decoder.StatusPendingRollback, decoder.StatusUnknown:
+		return string(s)
+	}
+	return "other"
+}
+
+func number(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// metrics answers Prometheus.
+func (s *Server) metrics(c *gin.Context) error {
+	if s.options.Metrics == nil {
+		return errNoRoute
+	}
+	promhttp.HandlerFor(s.options.Metrics, promhttp.HandlerOpts{DisableCompression: true}).ServeHTTP(c.Writer, c.Request)
+	return nil
+}
