@@ -22,6 +22,8 @@ type Cluster struct {
 	State func() ClusterState
 	// Releases is what the watch knows.
 	Releases Releases
+	// Access tells what callers may do; nil lets everybody do everything.
+	Access Access
 	// Objects reads the objects of releases.
 	Objects Objects
 	// API reads what else the OpenShift console's contract needs; nil when it
@@ -60,13 +62,18 @@ type Releases interface {
 type watched struct {
 	Cluster
 	feed    *feed
+	changes *changes
 	listing atomic.Pointer[listing]
 	stop    func()
 }
 
-func newWatched(c Cluster) *watched {
-	w := &watched{Cluster: c, feed: newFeed(c.ID)}
-	w.stop = c.Releases.ObserveAll(w.feed.add)
+func newWatched(c Cluster, m *meter) *watched {
+	w := &watched{Cluster: c, feed: newFeed(c.ID), changes: newChanges()}
+	w.stop = c.Releases.ObserveAll(func(t decoder.Transition) {
+		m.seen(c.ID, t)
+		w.feed.add(t)
+		w.changes.told(t)
+	})
 	return w
 }
 
@@ -103,6 +110,9 @@ type clusterList struct {
 func (s *Server) listClusters(c *gin.Context) error {
 	list := clusterList{Items: make([]clusterItem, 0, len(s.options.Clusters))}
 	for _, cluster := range s.options.Clusters {
+		if !s.known(c, cluster) {
+			continue
+		}
 		state := cluster.State()
 		list.Items = append(list.Items, clusterItem{
 			ID: cluster.ID, Server: cluster.Server, HelmVersion: cluster.HelmVersion,
@@ -152,6 +162,9 @@ func (s *Server) readiness(c *gin.Context) error {
 
 func (s *Server) openAPI(c *gin.Context) error {
 	c.Header("Cache-Control", "no-cache")
+	if unchanged(c, docs.OpenAPI) {
+		return nil
+	}
 	c.Data(http.StatusOK, "application/yaml", docs.OpenAPI)
 	return nil
 }

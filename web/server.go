@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/helmtrail/helmtrail/stream"
 )
@@ -37,12 +38,19 @@ type Options struct {
 	LocalOnly bool
 	// Hosts are further names, without port, that LocalOnly lets pass.
 	Hosts []string
+	// BasePath is what stands before every address behind a proxy, such as
+	// "/helmtrail"; "" for nothing.
+	BasePath string
 	// MayReveal returns nil if the caller of a request may see the secrets of
-	// a release, else why not. Without it nobody may.
+	// a release, else why not. Without it those may who have the right to read
+	// Secrets, and nobody where callers do not sign in.
 	MayReveal func(r *http.Request, release stream.ReleaseRef) error
 	// MaskKey makes the fingerprints of masked secrets, so that they can be
 	// compared wherever the key is the same; by default a new one. It is secret.
 	MaskKey []byte
+	// Metrics is where the server registers its own and what /metrics shows;
+	// nil for none.
+	Metrics *prometheus.Registry
 	// Logger gets what went wrong on the server's side; slog.Default() if nil.
 	Logger *slog.Logger
 }
@@ -56,6 +64,9 @@ type Server struct {
 	engine   *gin.Engine
 	origins  *http.CrossOriginProtection
 	logger   *slog.Logger
+	// signIn means that callers have to sign in.
+	signIn bool
+	meter  *meter
 	// takeWithin is how long a stream's reader may take nothing.
 	takeWithin time.Duration
 	// closing ends when Close is called.
@@ -65,6 +76,12 @@ type Server struct {
 	facts factsCache
 	// maskedRecords are records as they may be shown.
 	maskedRecords maskedCache
+	// briefs are releases as the console's lists show them.
+	briefs briefs
+	// indexes are the chart repositories' as the console's catalogue shows them.
+	indexes indexes
+	// unwatch stops observing the sessions.
+	unwatch func()
 }
 
 // New returns a Server. It observes the clusters' transitions until it is
@@ -90,13 +107,27 @@ func New(o Options) (*Server, error) {
 		s.options.MaskKey = []byte(rand.Text())
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
+	s.meter = newMeter(s)
+	s.signIn = len(o.Clusters) > 0 && o.Clusters[0].Access != nil
+	if s.signIn && s.options.MayReveal == nil {
+		s.options.MayReveal = s.mayReveal
+	}
 	for _, c := range o.Clusters {
+		if (c.Access != nil) != s.signIn {
+			return nil, errors.Join(fmt.Errorf("serve cluster %q: callers sign in to all clusters or to none", c.ID), s.Close())
+		}
 		if s.clusters[c.ID] != nil || reserved(c.ID) {
 			return nil, errors.Join(fmt.Errorf("serve cluster %q: the id is taken", c.ID), s.Close())
 		}
-		s.clusters[c.ID] = newWatched(c)
+		s.clusters[c.ID] = newWatched(c, s.meter)
 	}
+	s.unwatch = s.watchSessions()
 	s.engine = s.newEngine()
+	if o.Metrics != nil {
+		if err := o.Metrics.Register(s.meter); err != nil {
+			return nil, errors.Join(fmt.Errorf("register metrics: %w", err), s.Close())
+		}
+	}
 	return s, nil
 }
 
@@ -105,6 +136,9 @@ func New(o Options) (*Server, error) {
 // http.Server.Shutdown does; register it with RegisterOnShutdown.
 func (s *Server) Close() error {
 	s.close()
+	if s.unwatch != nil {
+		s.unwatch()
+	}
 	for _, c := range s.clusters {
 		c.stop()
 	}
@@ -120,6 +154,7 @@ type handler func(c *gin.Context) error
 
 type route struct {
 	method, path string
+	need         need
 	handle       handler
 }
 
@@ -131,40 +166,45 @@ const (
 
 func (s *Server) routes() []route {
 	return []route{
-		{http.MethodGet, "/clusters", s.listClusters},
-		{http.MethodGet, "/charts", s.listCharts},
-		{http.MethodPost, "/charts", s.uploadChart},
-		{http.MethodGet, "/charts/*ref", s.describeChart},
-		{http.MethodGet, clusterPath + "/releases", s.listReleases},
-		{http.MethodGet, clusterPath + "/releases/events", s.streamTransitions},
-		{http.MethodGet, namespacePath, s.listReleases},
-		{http.MethodPost, namespacePath, s.install},
-		{http.MethodGet, releasePath, s.getRelease},
-		{http.MethodPut, releasePath, s.upgrade},
-		{http.MethodDelete, releasePath, s.uninstall},
-		{http.MethodPost, releasePath + "/rollback", s.rollback},
-		{http.MethodGet, releasePath + "/events", s.streamSession},
-		{http.MethodGet, releasePath + "/resources", s.listResources},
-		{http.MethodGet, releasePath + "/history", s.getHistory},
-		{http.MethodGet, releasePath + "/revisions/:revision/:part", s.getPart},
-		{http.MethodGet, releasePath + "/diff", s.getDiff},
-		{http.MethodGet, releasePath + "/sessions", s.listSessions},
-		{http.MethodGet, releasePath + "/sessions/:session", s.getSession},
-		{http.MethodPost, releasePath + "/sessions/:session/cancel", s.cancel},
-		{http.MethodPost, releasePath + "/recover", s.recoverRelease},
-		{http.MethodGet, "/healthz", s.health},
-		{http.MethodGet, "/readyz", s.readiness},
-		{http.MethodGet, "/openapi.yaml", s.openAPI},
-		{http.MethodGet, "/", s.root},
-		{http.MethodGet, "/helm", s.root},
-		{http.MethodGet, "/helm/*path", s.page},
+		{http.MethodGet, "/clusters", needUser, s.listClusters},
+		{http.MethodGet, "/charts", needUser, s.listCharts},
+		{http.MethodPost, "/charts", needUpload, s.uploadChart},
+		{http.MethodGet, "/charts/*ref", needUser, s.describeChart},
+		{http.MethodGet, clusterPath + "/releases", needList, s.listReleases},
+		{http.MethodGet, clusterPath + "/releases/events", needList, s.streamTransitions},
+		{http.MethodGet, namespacePath, needList, s.listReleases},
+		{http.MethodPost, namespacePath, needCreate, s.install},
+		{http.MethodGet, releasePath, needGet, s.getRelease},
+		{http.MethodPut, releasePath, needUpdate, s.upgrade},
+		{http.MethodDelete, releasePath, needDelete, s.uninstall},
+		{http.MethodPost, releasePath + "/rollback", needUpdate, s.rollback},
+		{http.MethodGet, releasePath + "/events", needGet, s.streamSession},
+		{http.MethodGet, releasePath + "/resources", needGet, s.listResources},
+		{http.MethodGet, releasePath + "/history", needGet, s.getHistory},
+		{http.MethodGet, releasePath + "/revisions/:revision/:part", needGet, s.getPart},
+		{http.MethodGet, releasePath + "/diff", needGet, s.getDiff},
+		{http.MethodGet, releasePath + "/sessions", needGet, s.listSessions},
+		{http.MethodGet, releasePath + "/sessions/:session", needGet, s.getSession},
+		{http.MethodGet, releasePath + "/sessions/:session/rendered", needGet, s.renderedManifest},
+		{http.MethodPost, releasePath + "/sessions/:session/cancel", needUpdate, s.cancel},
+		{http.MethodPost, releasePath + "/recover", needUpdate, s.recoverRelease},
+		{http.MethodPost, "/login", needNothing, s.login},
+		{http.MethodPost, "/logout", needNothing, s.logout},
+		{http.MethodGet, "/me", needNothing, s.me},
+		{http.MethodGet, "/metrics", needMetrics, s.metrics},
+		{http.MethodGet, "/healthz", needNothing, s.health},
+		{http.MethodGet, "/readyz", needNothing, s.readiness},
+		{http.MethodGet, "/openapi.yaml", needNothing, s.openAPI},
+		{http.MethodGet, "/", needNothing, s.root},
+		{http.MethodGet, "/helm", needNothing, s.root},
+		{http.MethodGet, "/helm/*path", needNothing, s.page},
 	}
 }
 
 // reserved reports whether a cluster of this id would hide other routes.
 func reserved(id string) bool {
 	switch id {
-	case "", "api", "charts", "clusters", "healthz", "helm", "login", "logout", "me", "metrics", "openapi.yaml", "readyz":
+	case "", "api", "assets", "charts", "clusters", "healthz", "helm", "login", "logout", "me", "metrics", "openapi.yaml", "readyz":
 		return true
 	}
 	return false
@@ -177,8 +217,8 @@ func (s *Server) newEngine() *gin.Engine {
 	engine.Use(s.recoverPanics, s.guard)
 	engine.NoRoute(s.answer(func(*gin.Context) error { return errNoRoute }))
 	engine.NoMethod(s.answer(func(*gin.Context) error { return errMethod }))
-	for _, r := range s.routes() {
-		engine.Handle(r.method, r.path, s.answer(r.handle))
+	for _, r := range append(s.routes(), s.consoleRoutes()...) {
+		engine.Handle(r.method, r.path, s.answer(s.admitted(r)))
 	}
 	return engine
 }

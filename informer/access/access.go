@@ -77,7 +77,8 @@ func New(tokens authenticationv1client.TokenReviewsGetter, rights authorizationv
 
 // User returns whose token it is. It fails with [stream.ErrUnauthenticated]
 // when it is nobody's, with [stream.ErrTooManyTokens] when the token may not
-// be tried now, and with another error when the API server has not answered.
+// be tried now, and with [stream.ErrNotReviewed] when the API server has not
+// answered.
 func (r *Reviewer) User(ctx context.Context, credentials stream.Credentials) (string, error) {
 	user, err := r.user(ctx, credentials.Token, keyOf(credentials.Token))
 	if err != nil {
@@ -134,7 +135,7 @@ func (r *Reviewer) review(ctx context.Context, token, key string) (*authenticati
 		Spec: authenticationv1.TokenReviewSpec{Token: token},
 	}, metav1.CreateOptions{})
 	if err != nil {
-		return nil, fmt.Errorf("review a token: %w", err)
+		return nil, fmt.Errorf("%w: review a token: %w", stream.ErrNotReviewed, err)
 	}
 	if !review.Status.Authenticated {
 		r.refused.Add(key, struct{}{})
@@ -164,7 +165,7 @@ func (r *Reviewer) ask(ctx context.Context, user *authenticationv1.UserInfo, rig
 	}
 	review, err := r.rights.Create(ctx, &authorizationv1.SubjectAccessReview{Spec: spec}, metav1.CreateOptions{})
 	if err != nil {
-		return answer{}, fmt.Errorf("review the right to %s: %w", right, err)
+		return answer{}, fmt.Errorf("%w: review the right to %s: %w", stream.ErrNotReviewed, right, err)
 	}
 	a := answer{allowed: review.Status.Allowed && !review.Status.Denied, reason: review.Status.Reason}
 	r.answers.Add(key, a)
