@@ -14,24 +14,24 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// owned returns where objects are that objects of the target's kind own, and
-// the events that say what is wrong with them.
-func (t *target) owned() []place {
-	if t.place.namespace == "" {
+// belowOf returns where objects are that the objects of a place own, and the
+// events that say what is wrong with them.
+func belowOf(p place) []place {
+	if p.namespace == "" {
 		return nil
 	}
 	in := func(fields string, resources ...schema.GroupVersionResource) []place {
-		places := []place{{eventsResource, t.place.namespace, fields}}
+		places := []place{{eventsResource, p.namespace, fields}}
 		for _, r := range resources {
-			places = append(places, place{resource: r, namespace: t.place.namespace})
+			places = append(places, place{resource: r, namespace: p.namespace})
 		}
 		return places
 	}
-	switch t.place.resource.GroupResource().String() {
+	switch p.resource.GroupResource().String() {
 	case "deployments.apps":
 		return in(warnings, setsResource, podsResource)
 	case "statefulsets.apps":
-		return append(in(warnings, podsResource, claimsResource), place{eventsResource, t.place.namespace, claimEvents})
+		return append(in(warnings, podsResource, claimsResource), place{eventsResource, p.namespace, claimEvents})
 	case "replicasets.apps", "daemonsets.apps", "replicationcontrollers", "jobs.batch":
 		return in(warnings, podsResource)
 	case "cronjobs.batch":
@@ -41,7 +41,7 @@ func (t *target) owned() []place {
 	case "persistentvolumeclaims":
 		return in(claimEvents)
 	}
-	if builtIn(t.place.resource.Group) {
+	if builtIn(p.resource.Group) {
 		return nil
 	}
 	// A kind of somebody's own may run pods, as Argo's Rollout does.
@@ -73,15 +73,15 @@ func ownedBy[T any](v *view, resource schema.GroupVersionResource, namespace str
 	return all
 }
 
-// sets returns the ReplicaSets of an owner, the newest first, without those
-// that only remember how it once was.
-func (v *view) sets(owner metav1.Object) []*appsv1.ReplicaSet {
+// sets returns the ReplicaSets of an owner of that revision, the newest first,
+// without those that only remember how it once was.
+func (v *view) sets(owner metav1.Object, revision string) []*appsv1.ReplicaSet {
 	sets := ownedBy[*appsv1.ReplicaSet](v, setsResource, owner.GetNamespace(), owner.GetUID())
 	sets = slices.DeleteFunc(sets, func(s *appsv1.ReplicaSet) bool {
-		return s.Spec.Replicas != nil && *s.Spec.Replicas == 0 && s.Status.Replicas == 0 && !newest(owner, s)
+		return s.Spec.Replicas != nil && *s.Spec.Replicas == 0 && s.Status.Replicas == 0 && !newest(revision, s)
 	})
 	slices.SortFunc(sets, func(a, b *appsv1.ReplicaSet) int {
-		return cmp.Or(cmp.Compare(rank(newest(owner, a)), rank(newest(owner, b))), b.CreationTimestamp.Compare(a.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(rank(newest(revision, a)), rank(newest(revision, b))), b.CreationTimestamp.Compare(a.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
 	})
 	return sets
 }
@@ -94,10 +94,9 @@ func rank(first bool) int {
 	return 1
 }
 
-// newest tells whether the ReplicaSet is its owner's newest. The Deployment
-// controller numbers both; where nobody does, each ReplicaSet counts.
-func newest(owner metav1.Object, set *appsv1.ReplicaSet) bool {
-	revision := owner.GetAnnotations()[revisionAnnotation]
+// newest tells whether the ReplicaSet is that of its owner's revision. The
+// Deployment controller numbers both; where nobody does, each ReplicaSet counts.
+func newest(revision string, set *appsv1.ReplicaSet) bool {
 	return revision == "" || set.Annotations[revisionAnnotation] == "" || set.Annotations[revisionAnnotation] == revision
 }
 
@@ -174,7 +173,7 @@ func said(e *corev1.Event) time.Time {
 // missing says why what the target owns cannot be read, "" if it can be.
 func (v *view) missing(t *target) string {
 	var problems []string
-	for _, p := range t.owned() {
+	for _, p := range t.below {
 		if _, err := v.sight.at(p); err != nil && err != errNotYet {
 			problems = append(problems, err.Error())
 		}

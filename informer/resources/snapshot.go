@@ -54,7 +54,7 @@ func (t *Tracker) Snapshot(ctx context.Context, record *decoder.Record) ([]strea
 			continue
 		}
 		reading.Go(func() error { return s.read(ctx, target) })
-		for _, p := range target.owned() {
+		for _, p := range target.below {
 			if !asked[p] {
 				asked[p] = true
 				reading.Go(func() error { return s.list(ctx, p) })

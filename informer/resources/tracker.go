@@ -62,6 +62,7 @@ type target struct {
 	mapping *meta.RESTMapping
 	err     error // why there is no mapping
 	place   place
+	below   []place // where what it owns is, and what is said of that
 }
 
 // targetsOf returns the objects of a record; locate says where they are.
@@ -87,6 +88,7 @@ func (t *Tracker) locate(ctx context.Context, target *target) bool {
 	if target.mapping.Scope.Name() == meta.RESTScopeNameNamespace {
 		target.place.namespace = target.namespace
 	}
+	target.below = belowOf(target.place)
 	return true
 }
 
@@ -153,16 +155,21 @@ func (f *follower) join(ctx context.Context) (all bool) {
 		if target.mapping == nil {
 			continue
 		}
-		for _, p := range append(target.owned(), target.place) {
-			if f.watches[p] == nil {
-				f.watches[p] = f.tracker.join(p, f.wake)
-			}
+		f.watch(target.place)
+		for _, p := range target.below {
+			f.watch(p)
 		}
 		if target.hook != "" {
 			f.watches[target.place].remember(target.place.namespace, target.name)
 		}
 	}
 	return all
+}
+
+func (f *follower) watch(p place) {
+	if f.watches[p] == nil {
+		f.watches[p] = f.tracker.join(p, f.wake)
+	}
 }
 
 func (f *follower) leave() {

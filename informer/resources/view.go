@@ -51,6 +51,8 @@ type view struct {
 	assessed map[types.UID]assessment
 	// seen holds what exists now; the rest is forgotten.
 	seen map[types.UID]bool
+	// length is how many rows there were last.
+	length int
 }
 
 // assessment is the outcome for one version of an object, kept because
@@ -69,14 +71,15 @@ func newView(record *decoder.Record, s sight) *view {
 
 // rows returns the rows of the targets, each followed by those of what it owns.
 func (v *view) rows(targets []*target) []stream.Resource {
-	v.seen = map[types.UID]bool{}
-	var rows []stream.Resource
+	clear(v.seen)
+	rows := make([]stream.Resource, 0, v.length+v.length/8)
 	for _, t := range targets {
 		if row, object, ok := v.own(t); ok {
 			below := v.below(t, &row, object)
 			rows = append(append(rows, row), below...)
 		}
 	}
+	v.length = len(rows)
 	maps.DeleteFunc(v.assessed, func(uid types.UID, _ assessment) bool { return !v.seen[uid] })
 	maps.DeleteFunc(v.failures, func(uid types.UID, _ stream.Resource) bool { return !v.seen[uid] })
 	maps.DeleteFunc(v.pulls, func(c containerKey, _ pullState) bool { return !v.seen[c.pod] })
@@ -173,7 +176,9 @@ func (v *view) below(t *target, row *stream.Resource, object runtime.Object) []s
 	case *batchv1.Job:
 		rows = v.jobRows(o, row)
 	default:
-		rows = v.workloadRows(owner, object, row)
+		if len(t.below) > 0 {
+			rows = v.workloadRows(owner, object, row)
+		}
 	}
 	if problem := v.missing(t); problem != "" {
 		row.Message = strings.TrimPrefix(row.Message+"; what it owns cannot be read: "+problem, "; ")
@@ -207,9 +212,10 @@ func (v *view) workloadRows(owner metav1.Object, object runtime.Object, row *str
 		rows = append(rows, pods...)
 	}
 	if replicated(object) {
-		for _, set := range v.sets(owner) {
+		revision := owner.GetAnnotations()[revisionAnnotation]
+		for _, set := range v.sets(owner, revision) {
 			setRow := v.assess(nil, ownedRow(appsv1.SchemeGroupVersion.String(), "ReplicaSet", set, row.Key()), set)
-			setRow.Old = !newest(owner, set)
+			setRow.Old = !newest(revision, set)
 			if !setRow.Old {
 				v.blameCreation(&setRow, set, int(set.Status.Replicas) < setRow.Total)
 			}
