@@ -1,0 +1,340 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// hold keeps the API server from removing the shop's ConfigMap until free is
+// called, which the end of the test does too.
+func (s *shop) hold(t *testing.T) (free func()) {
+	t.Helper()
+	patch := func(finalizers string) error {
+		_, err := s.core.ConfigMaps(s.namespace).Patch(t.Context(), s.name, types.MergePatchType,
+			[]byte(`{"metadata":{"finalizers":`+finalizers+`}}`), metav1.PatchOptions{})
+		return err
+	}
+	if err := patch(`["helmtrail.dev/test"]`); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		t.Helper()
+		if err := patch("null"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// submitUninstall starts an uninstall that waits.
+func (s *shop) submitUninstall(t *testing.T, timeoutSeconds int) accepted {
+	t.Helper()
+	return s.submit(t, http.MethodDelete, fmt.Sprintf("%s?wait=true&timeoutSeconds=%d", s.path(), timeoutSeconds), nil)
+}
+
+func isStatus(revision int, status string) func(stream.Event) bool {
+	return func(e stream.Event) bool {
+		body, ok := e.Body.(*stream.ReleaseStatus)
+		return ok && body.Revision == revision && string(body.Status) == status
+	}
+}
+
+func TestAnUninstallWhoseWaitTimesOutHasLostTheRecordsAndLeavesObjects(t *testing.T) {
+	eachMajor(t, func(t *testing.T, h *helmtrail, major int) {
+		s := openShop(t, h, major, "web")
+		ended(t, s.install(t, nil, nil), expected{release: "1 deployed"})
+		free := s.hold(t)
+		defer free()
+		events := s.events(t.Context(), t, s.submitUninstall(t, 3).Events, 1)
+		last := ended(t, events, expected{failed: true, agrees: "no"})
+		told(t, events, "1 uninstalling", "1 uninstalled")
+		want := []stream.ObjectRef{{Kind: "ConfigMap", Namespace: s.namespace, Name: "web"}, {Kind: "Job", Namespace: s.namespace, Name: "web-migrate"}}
+		if diff := cmp.Diff(want, last.Leftovers); diff != "" {
+			t.Errorf("leftovers (-want +got):\n%s", diff)
+		}
+		var gone struct{ Code string }
+		if code := h.call(t, http.MethodGet, s.path(), nil, &gone); code != http.StatusNotFound {
+			t.Errorf("the release answers %d, want 404: helm has removed the records", code)
+		}
+	})
+}
+
+// helm handles no signal in rollback and uninstall, so the release is stuck at
+// once, by our session, and can be recovered.
+func TestARollbackCutShortIsStuckAndRecovered(t *testing.T) {
+	recoveries := []struct {
+		strategy stream.Strategy
+		status   string // afterwards, "" for gone
+	}{
+		{stream.StrategyRollback, "deployed"}, {stream.StrategyMarkFailed, "failed"}, {stream.StrategyUninstall, ""},
+	}
+	eachMajor(t, func(t *testing.T, h *helmtrail, major int) {
+		for _, recovery := range recoveries {
+			t.Run(string(recovery.strategy), func(t *testing.T) {
+				t.Parallel()
+				s := openShop(t, h, major, "web")
+				ended(t, s.install(t, object{"tag": "doesnotexist"}, nil), expected{release: "1 deployed"})
+				ended(t, s.upgrade(t, object{"tag": "1"}, object{"wait": true, "timeoutSeconds": 60}), expected{release: "2 deployed"})
+				answer := s.submit(t, http.MethodPost, s.path()+"/rollback", object{"revision": 1, "options": object{"wait": true}})
+				s.awaitEvent(t, answer, isStatus(3, "pending-rollback"))
+				s.cancel(t, s.namespace, answer, nil)
+				s.cutShort(t, answer, "3 pending-rollback", []stream.Strategy{stream.StrategyRollback, stream.StrategyMarkFailed, stream.StrategyUninstall})
+				s.recover(t, s.namespace, recovery.strategy, *s.item(t, s.namespace).Stuck, recovery.status)
+				if recovery.strategy == stream.StrategyRollback {
+					s.serving(t, "shop:1")
+				}
+			})
+		}
+	})
+}
+
+// cutShort checks the end of a cancelled rollback or uninstall, and what the
+// release's address says of it.
+func (s *shop) cutShort(t *testing.T, answer accepted, release string, ways []stream.Strategy) {
+	t.Helper()
+	kind, last := end(t, s.events(t.Context(), t, answer.Events, 1))
+	if kind != stream.TypeCanceled || *last.ExitCode != 137 || last.Process == nil || last.Process.Signal != "SIGTERM" {
+		t.Errorf("the session ended %s %+v, process %+v, want CANCELED, ended by SIGTERM", kind, last, last.Process)
+	}
+	if got := fmt.Sprintf("%d %s", last.Release.Revision, last.Release.Status); got != release || last.Hint == "" {
+		t.Errorf("the release is %s, the hint %q; want %s and a way out", got, last.Hint, release)
+	}
+	stuck := s.item(t, s.namespace).Stuck
+	if stuck == nil || stuck.Suspected || stuck.By != answer.SessionID || !slices.Equal(stuck.Strategies, ways) {
+		t.Fatalf("the release is stuck: %+v, want at once, by our session, with %v", stuck, ways)
+	}
+	var list struct {
+		Items []struct {
+			Name  string
+			Stuck *stream.Stuck
+		}
+	}
+	s.get(t, s.releases(s.namespace), &list)
+	if len(list.Items) != 1 || list.Items[0].Stuck == nil {
+		t.Errorf("the list is %+v, want the release stuck there too", list.Items)
+	}
+}
+
+func TestAnUninstallCutShortIsStuckAndRepeated(t *testing.T) {
+	eachMajor(t, func(t *testing.T, h *helmtrail, major int) {
+		s := openShop(t, h, major, "web")
+		ended(t, s.install(t, nil, nil), expected{release: "1 deployed"})
+		free := s.hold(t)
+		answer := s.submitUninstall(t, 60)
+		s.awaitEvent(t, answer, isStatus(1, "uninstalling"))
+		s.cancel(t, s.namespace, answer, nil)
+		s.cutShort(t, answer, "1 uninstalling", []stream.Strategy{stream.StrategyUninstall})
+		free()
+		s.recover(t, s.namespace, stream.StrategyUninstall, *s.item(t, s.namespace).Stuck, "")
+	})
+}
+
+// helm reacts to SIGTERM as https://github.com/helm/helm/pull/9180 made it: an
+// upgrade is marked failed, and rolled back if that was asked for, which takes
+// a while. Whether the person or the deadline ended it, there is one end only.
+// See https://github.com/helm/helm/issues/9446.
+func TestAnEndedUpgradeIsRolledBackBeforeItsOneEnd(t *testing.T) {
+	eachMajor(t, func(t *testing.T, h *helmtrail, major int) {
+		for _, canceled := range []bool{true, false} {
+			t.Run(fmt.Sprintf("canceled %v", canceled), func(t *testing.T) {
+				t.Parallel()
+				s := openShop(t, h, major, "web")
+				ended(t, s.install(t, nil, object{"wait": true}), expected{release: "1 deployed"})
+				options := object{"rollbackOnFailure": true, "timeoutSeconds": 60}
+				if !canceled {
+					options["deadlineSeconds"] = 6
+				}
+				answer := s.submit(t, http.MethodPut, s.path(), object{"chart": object{"ref": "shop"}, "values": object{"tag": "doesnotexist"}, "options": options})
+				s.awaitEvent(t, answer, isStatus(2, "pending-upgrade"))
+				if canceled {
+					s.cancel(t, s.namespace, answer, nil)
+				}
+				events := s.events(t.Context(), t, answer.Events, 1)
+				told(t, events, "2 pending-upgrade", "2 failed", "3 deployed")
+				kind, last := end(t, events)
+				if canceled && kind != stream.TypeCanceled || !canceled && (kind != stream.TypeFailed || last.Reason != stream.ReasonTimeout) {
+					t.Errorf("the session ended %s %s", kind, last.Reason)
+				}
+				if last.Release == nil || last.Release.Revision != 3 || last.Release.Status != "deployed" || last.Agrees == nil || !*last.Agrees {
+					t.Errorf("the end is %+v, want helm's own rollback, revision 3, to agree", last)
+				}
+				if i := s.item(t, s.namespace); i.Stuck != nil {
+					t.Errorf("the release is stuck: %+v", i.Stuck)
+				}
+				s.serving(t, "shop:1")
+			})
+		}
+	})
+}
+
+// An exit with 0 within the grace is no success of what was to be ended.
+// See https://github.com/helm/helm/issues/9446.
+func TestAHelmThatEndsWellWhenItIsEndedHasNotCompleted(t *testing.T) {
+	t.Parallel()
+	h, namespace := serveOn(t, arguments{helm: standIn(t, "trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done")}), clustertest.Namespace(t)
+	install := object{"name": "web", "chart": object{"ref": "web"}, "options": object{"deadlineSeconds": 2}}
+	answer := h.submit(t, http.MethodPost, h.releases(namespace), install)
+	kind, last := end(t, h.events(t.Context(), t, answer.Events, 1))
+	if kind != stream.TypeFailed || last.Reason != stream.ReasonTimeout || *last.Process.Code != 0 {
+		t.Errorf("after the deadline it ended %s %+v, want FAILED, timeout, with the process' own 0", kind, last)
+	}
+	answer = h.submit(t, http.MethodPost, h.releases(namespace), install)
+	h.awaitEvent(t, answer, isLine("ready"))
+	h.cancel(t, namespace, answer, nil)
+	if kind, last := end(t, h.events(t.Context(), t, answer.Events, 1)); kind != stream.TypeCanceled || *last.ExitCode != 137 || *last.Process.Code != 0 {
+		t.Errorf("after the cancel it ended %s %+v, want CANCELED, 137, with the process' own 0", kind, last)
+	}
+}
+
+// --history-max removes old records in the middle of an upgrade, which is no
+// uninstall: https://github.com/helm/helm/issues/10550.
+func TestPruningTheHistoryIsNoUninstall(t *testing.T) {
+	eachMajor(t, func(t *testing.T, h *helmtrail, major int) {
+		s := openShop(t, h, major, "web")
+		ended(t, s.install(t, nil, nil), expected{release: "1 deployed"})
+		for revision := 2; revision <= 5; revision++ {
+			events := s.upgrade(t, object{"greeting": fmt.Sprint(revision)}, object{"historyMax": 3, "noHooks": true})
+			ended(t, events, expected{release: fmt.Sprintf("%d deployed", revision)})
+			got := statuses(events)
+			if revision > 3 {
+				told(t, events, fmt.Sprintf("%d pruned", revision-3))
+			}
+			if slices.ContainsFunc(got, func(s string) bool { return strings.HasSuffix(s, "uninstalled") || strings.HasSuffix(s, "removed") }) {
+				t.Errorf("upgrade %d: %v", revision, got)
+			}
+		}
+		s.checkHistory(t, "3 superseded: Upgrade complete", "4 superseded: Upgrade complete", "5 deployed: Upgrade complete")
+		if history := s.history(t); len(history) != 3 {
+			t.Errorf("the history is %+v, want three revisions", history)
+		}
+	})
+}
+
+// helm's timeout is for each of its steps, so a run may take longer than it;
+// the deadline is another limit, and is stated:
+// https://github.com/vmware-tanzu/kubeapps/issues/3604.
+func TestHelmMayTakeLongerThanItsTimeoutButNotThanTheDeadline(t *testing.T) {
+	t.Parallel()
+	steps := standIn(t, "echo pre-hook; sleep 0.8; echo wait; sleep 0.8; echo post-hook; sleep 0.8")
+	h, namespace := serveOn(t, arguments{helm: steps}), clustertest.Namespace(t)
+	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}, "options": object{"timeoutSeconds": 1}})
+	beats := 0
+	err := h.frames(t.Context(), answer.Events, func(f frame) bool {
+		var e stream.Event
+		if err := json.Unmarshal([]byte(f.data), &e); err != nil {
+			t.Error(err)
+			return false
+		}
+		if beat, ok := e.Body.(*stream.Heartbeat); ok {
+			beats++
+			if *beat.TimeoutSeconds != 1 || *beat.DeadlineSeconds != 16 || e.Elapsed.Seconds() > *beat.DeadlineSeconds {
+				t.Errorf("a heartbeat after %v says %v and %v, want helm's timeout 1 and the deadline 16", e.Elapsed, *beat.TimeoutSeconds, *beat.DeadlineSeconds)
+			}
+		}
+		return true
+	})
+	if err != nil || beats == 0 {
+		t.Errorf("%d heartbeats, %v", beats, err)
+	}
+	events := h.events(t.Context(), t, answer.Events, 1)
+	if kind, last := end(t, events); kind != stream.TypeCompleted || last.DurationSeconds < 2.4 {
+		t.Errorf("three steps of 0.8 s each under a timeout of 1 s ended %s after %v s", kind, last.DurationSeconds)
+	}
+	if !slices.IsSortedFunc(events, func(a, b stream.Event) int { return int(a.Elapsed - b.Elapsed) }) {
+		t.Error("the elapsed time went back")
+	}
+}
+
+func TestAHelmThatHangsWithoutAWaitIsEnded(t *testing.T) {
+	t.Parallel()
+	h, namespace := serveOn(t, arguments{helm: standIn(t, "echo ready; sleep 300")}), clustertest.Namespace(t)
+	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}, "options": object{"deadlineSeconds": 2}})
+	h.awaitEvent(t, answer, isLine("ready"))
+	_, pid := processes(t, answer.SessionID)
+	kind, last := end(t, h.events(t.Context(), t, answer.Events, 1))
+	if kind != stream.TypeFailed || last.Reason != stream.ReasonTimeout {
+		t.Errorf("the session ended %s %+v, want FAILED, timeout", kind, last)
+	}
+	if startedProcess(pid) {
+		t.Errorf("helm (process %d) is still there", pid)
+	}
+}
+
+// killedOutside leaves a release pending as helm does that somebody runs by
+// hand and kills.
+func (s *shop) killedOutside(t *testing.T) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), clustertest.Binary(t, fmt.Sprintf("helm%d", s.major)),
+		"upgrade", s.name, charts+"/shop", "--namespace", s.namespace, "--set", "tag=doesnotexist", "--wait")
+	command.Env = clustertest.HelmEnvironment(t)
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the upgrade by hand is pending", func() bool { return s.item(t, s.namespace).Status == "pending-upgrade" })
+	if err := command.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = command.Wait() // it was killed
+}
+
+// A pending revision that nobody works on blocks every later operation, and
+// users could not tell why: https://github.com/helm/helm/issues/10599.
+func TestAnUpgradeOverADeadPendingRevisionSaysWhichOneAndSinceWhen(t *testing.T) {
+	t.Parallel()
+	for _, major := range clustertest.Versions {
+		t.Run(fmt.Sprintf("helm %d", major), func(t *testing.T) {
+			t.Parallel()
+			h := serveOn(t, arguments{helm: clustertest.Binary(t, fmt.Sprintf("helm%d", major)), charts: charts, more: []string{"--stuck-after", "1s"}})
+			s := openShop(t, h, major, "web")
+			ended(t, s.install(t, nil, nil), expected{release: "1 deployed"})
+			s.killedOutside(t)
+			last := ended(t, s.upgrade(t, nil, nil), expected{
+				failed: true, message: "another operation (install/upgrade/rollback) is in progress", release: "2 pending-upgrade", agrees: "-",
+			})
+			if want := "revision 2 has been pending-upgrade since " + time.Now().UTC().Format("2006-01-02T"); !strings.HasPrefix(last.Hint, want) || !strings.Contains(last.Hint, "no session of helmtrail's works on it") {
+				t.Errorf("the hint is %q, want %q", last.Hint, want)
+			}
+			i := s.item(t, s.namespace)
+			if i.Status != "pending-upgrade" || i.Stuck == nil || !i.Stuck.Suspected || i.Stuck.By != "" {
+				t.Errorf("the release is %+v, stuck %+v; want it as it was, suspected, and not ours", i, i.Stuck)
+			}
+		})
+	}
+}
+
+// The session of an operation by hand ends as that operation ended, whatever
+// helm has done to undo it.
+func TestAnOutsideOperationThatHelmUndoesHasFailed(t *testing.T) {
+	eachMajor(t, func(t *testing.T, h *helmtrail, major int) {
+		s := openShop(t, h, major, "web")
+		flag := map[int]string{3: "--atomic", 4: "--rollback-on-failure"}[major]
+		if _, err := clustertest.TryHelm(t, major, "install", s.name, charts+"/shop", "--namespace", s.namespace, "--set", "tag=doesnotexist", flag, "--timeout", "5s"); err == nil {
+			t.Fatal("the install by hand did not fail")
+		}
+		var sessions struct{ Items []stream.Session }
+		eventually(t, "the observed session has ended", func() bool {
+			s.get(t, s.path()+"/sessions", &sessions)
+			return len(sessions.Items) == 1 && sessions.Items[0].End != nil
+		})
+		got := sessions.Items[0]
+		if got.Origin != stream.OriginOutside || got.State != stream.StateFailed || got.End.Release != nil || got.End.Message != "the release was uninstalled again" {
+			t.Errorf("the session is %+v, its end %+v; want it failed, with no release left", got, got.End)
+		}
+		if len(got.End.Causes) == 0 {
+			t.Error("the end names no cause, want the image that is not there")
+		}
+	})
+}
