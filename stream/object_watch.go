@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/mask"
 )
 
 // rowsPerEvent bounds the rows of one RESOURCE_STATUS; a bigger snapshot goes
@@ -26,6 +27,10 @@ type objectWatch struct {
 	record *decoder.Record
 	told   map[string]Resource // by key
 	full   bool                // the next event replaces all rows
+	// secrets are those of the record; masked remembers texts in which they
+	// were looked for, which come again and again.
+	secrets *mask.Secrets
+	masked  map[string]string
 	// standing holds what keeps the session's own revision from being ready.
 	// What helm does to undo it changes that no more.
 	standing []Cause
@@ -112,6 +117,7 @@ func (w *objectWatch) watch(ctx context.Context) {
 			w.standing, w.frozen = nil, false
 		}
 		w.record, w.full = record, true
+		w.secrets, w.masked = w.run.secrets(record), map[string]string{}
 		w.mu.Unlock()
 		followed, stop := context.WithCancel(ctx)
 		var following sync.WaitGroup
@@ -176,10 +182,40 @@ func (w *objectWatch) last(ctx context.Context) []Resource {
 	return rows
 }
 
+// secrets are those that a record of the session's release holds.
+func (r *run) secrets(record *decoder.Record) *mask.Secrets {
+	release := mask.Release{Cluster: r.ref.Release.Cluster, Namespace: r.ref.Release.Namespace, Name: r.ref.Release.Name}
+	return mask.New(r.ops.setup.MaskKey, release).Collect(mask.FromRecord(record))
+}
+
+// maxMasked bounds the texts that are remembered.
+const maxMasked = 1000
+
+// mask returns the rows with the secrets in their texts masked. It is called
+// under w.mu.
+func (w *objectWatch) mask(rows []Resource) []Resource {
+	masked := make([]Resource, len(rows))
+	for i, row := range rows {
+		masked[i] = row.Masked(func(text string) string {
+			if known, ok := w.masked[text]; ok {
+				return known
+			}
+			if len(w.masked) >= maxMasked {
+				clear(w.masked)
+			}
+			hidden := w.secrets.Text(w.run.mask(text))
+			w.masked[text] = hidden
+			return hidden
+		})
+	}
+	return masked
+}
+
 // tell puts the rows that differ from those told before into the stream.
 func (w *objectWatch) tell(rows []Resource) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	rows = w.mask(rows)
 	summary := Summarize(rows)
 	w.stand(causesOf(rows))
 	var changed []Resource

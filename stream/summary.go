@@ -53,6 +53,17 @@ func Summarize(rows []Resource) Summary {
 	return summary
 }
 
+// Masked returns the row with what Kubernetes says about it masked: a message
+// may quote what a container wrote.
+func (r Resource) Masked(mask func(string) string) Resource {
+	for _, text := range []*string{&r.Message, &r.Cause.Message, &r.Cause.Text} {
+		if *text != "" {
+			*text = mask(*text)
+		}
+	}
+	return r
+}
+
 // causesOf returns the causes of the rows: those that cannot heal first, then
 // by rank, else in the order of the rows. Objects of one owner that have the
 // same trouble are one cause.

@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/stream"
 )
 
@@ -59,7 +60,12 @@ func (s *Server) listResources(c *gin.Context) error {
 	if err != nil {
 		return cluster.asked(err)
 	}
-	writeJSON(c, http.StatusOK, resourceList{Revision: newest.Number, Resources: append([]stream.Resource{}, rows...), Summary: stream.Summarize(rows)})
+	secrets := s.masker(ref).Collect(mask.FromRecord(record))
+	masked := make([]stream.Resource, len(rows))
+	for i, row := range rows {
+		masked[i] = row.Masked(secrets.Text)
+	}
+	writeJSON(c, http.StatusOK, resourceList{Revision: newest.Number, Resources: masked, Summary: stream.Summarize(masked)})
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,7 +23,7 @@ type objects struct {
 
 func (o *objects) Record(_ context.Context, _, _ string, revision int) (*decoder.Record, error) {
 	o.asked = revision
-	return &decoder.Record{}, o.err
+	return &decoder.Record{Config: []byte(`{"dbPassword":"correct-horse-battery"}`)}, o.err
 }
 
 func (o *objects) Snapshot(context.Context, *decoder.Record) ([]stream.Resource, error) {
@@ -42,7 +43,7 @@ func TestResourcesAreThoseOfTheNewestRevision(t *testing.T) {
 			Kind: "Pod", APIVersion: "v1", Namespace: "shop", Name: "web-1", Status: "ImagePullBackOff", Owner: "apps/Deployment/shop/web",
 			Cause: stream.Cause{
 				Object: stream.ObjectRef{Kind: "Pod", Namespace: "shop", Name: "web-1"}, Container: "web",
-				Reason: "ImagePullBackOff", Text: "it cannot pull", Final: true, Rank: stream.RankContainer,
+				Reason: "ImagePullBackOff", Text: "it cannot pull with correct-horse-battery", Final: true, Rank: stream.RankContainer,
 			},
 		},
 		{Kind: "Service", APIVersion: "v1", Namespace: "shop", Name: "web", Status: "NotFound"},
@@ -57,8 +58,11 @@ func TestResourcesAreThoseOfTheNewestRevision(t *testing.T) {
 	}
 	want := stream.Summary{Total: 2, Causes: []stream.Cause{{
 		Object: stream.ObjectRef{Kind: "Pod", Namespace: "shop", Name: "web-1"}, Container: "web",
-		Reason: "ImagePullBackOff", Text: "it cannot pull", Final: true,
+		Reason: "ImagePullBackOff", Text: list.Summary.Causes[0].Text, Final: true,
 	}}}
+	if text := want.Causes[0].Text; !strings.HasPrefix(text, "it cannot pull with «masked:") || strings.Contains(text, "horse") {
+		t.Errorf("the cause says %q", text)
+	}
 	if diff := cmp.Diff(want, list.Summary); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}
