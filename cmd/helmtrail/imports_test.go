@@ -80,7 +80,7 @@ func checkImport(t *testing.T, file, imported string) {
 			continue
 		}
 		// A package may import what stands beside and below it.
-		if strings.HasPrefix(imported, module+rule.from) && !strings.HasSuffix(rule.forbidden, "/") {
+		if strings.HasPrefix(imported+"/", module+rule.from+"/") {
 			continue
 		}
 		if strings.HasPrefix(imported, rule.forbidden) && (strings.HasSuffix(rule.forbidden, "/") || imported == rule.forbidden || strings.HasPrefix(imported, rule.forbidden+"/")) {
