@@ -125,9 +125,10 @@ func (c *changes) next(t topic) <-chan struct{} {
 // version is where the cluster stands. It is read before what it stands for,
 // which may then be newer and is only read once more than needed.
 func (w *watched) version() clusterVersion {
+	releases := w.Releases.Version()
 	w.changes.mu.Lock()
 	defer w.changes.mu.Unlock()
-	return clusterVersion{w.changes.number, w.Releases.Version()}
+	return clusterVersion{w.changes.number, releases}
 }
 
 // shared returns the answer under a key as long as it is true, else what read

@@ -1,0 +1,104 @@
+package web_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/helmtrail/helmtrail/decoder"
+)
+
+const releaseURL = shopURL + "/web"
+
+// waiting starts a long poll and returns its answer's channel.
+func (f *fixture) waiting(path, tag string) <-chan response {
+	answered := make(chan response, 1)
+	go func() { answered <- f.do(http.MethodGet, path, "", "If-None-Match", tag) }()
+	return answered
+}
+
+// soon returns an answer that must come long before the wait is over.
+func soon(t *testing.T, answered <-chan response) response {
+	t.Helper()
+	select {
+	case r := <-answered:
+		return r
+	case <-time.After(10 * time.Second):
+		t.Fatal("the long poll was not answered")
+		return response{}
+	}
+}
+
+func TestALongPollReturnsOnTheFirstChange(t *testing.T) {
+	f := newFixture(t)
+	f.releases.put(revision("shop", "web", 1, decoder.StatusPendingInstall))
+	for _, path := range []string{releaseURL, shopURL, "/dev/releases"} {
+		before := f.do(http.MethodGet, path, "")
+		answered := f.waiting(path+"?wait=60", before.header.Get("ETag"))
+		f.releases.put(revision("shop", "web", 1, decoder.StatusDeployed))
+		after := soon(t, answered)
+		if after.status != http.StatusOK || after.body == before.body || after.header.Get("ETag") == before.header.Get("ETag") {
+			t.Errorf("%s answered %d %s after %s", path, after.status, after.body, before.body)
+		}
+		f.releases.put(revision("shop", "web", 1, decoder.StatusPendingInstall))
+	}
+}
+
+func TestALongPollReturnsWhenASessionBeginsAndEnds(t *testing.T) {
+	f := newFixture(t)
+	path := releaseURL + "/sessions"
+	answered := f.waiting(path+"?wait=60", f.do(http.MethodGet, path, "").header.Get("ETag"))
+	id, process := f.install("web")
+	running := soon(t, answered)
+	if running.status != http.StatusOK {
+		t.Fatalf("the start of a session answered %d %s", running.status, running.body)
+	}
+	answered = f.waiting(path+"/"+id+"?wait=60", f.do(http.MethodGet, path+"/"+id, "").header.Get("ETag"))
+	process.end()
+	var session struct{ State string }
+	soon(t, answered).decode(http.StatusOK, &session)
+	if session.State == "running" {
+		t.Error("the session is said to run after its end")
+	}
+}
+
+func TestALongPollEndsWithNotModified(t *testing.T) {
+	f := newFixture(t)
+	f.releases.put(revision("shop", "web", 1, decoder.StatusDeployed))
+	tag := f.do(http.MethodGet, releaseURL, "").header.Get("ETag")
+	if r := f.do(http.MethodGet, releaseURL+"?wait=1", "", "If-None-Match", tag); r.status != http.StatusNotModified || r.header.Get("ETag") != tag {
+		t.Errorf("after the wait: %d %s", r.status, r.body)
+	}
+	// Without an ETag there is nothing to wait for.
+	if r := f.do(http.MethodGet, releaseURL+"?wait=60", ""); r.status != http.StatusOK {
+		t.Errorf("without an ETag: %d %s", r.status, r.body)
+	}
+	f.do(http.MethodGet, releaseURL+"?wait=soon", "").wantError(http.StatusBadRequest, "bad_request")
+	answered := f.waiting(releaseURL+"?wait=60", tag)
+	if err := f.server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if r := soon(t, answered); r.status != http.StatusNotModified {
+		t.Errorf("when the server is closed: %d %s", r.status, r.body)
+	}
+}
+
+func TestEveryReadHasAnETag(t *testing.T) {
+	f := newFixture(t)
+	f.releases.put(revision("shop", "web", 1, decoder.StatusDeployed))
+	id, _ := f.install("other")
+	for _, path := range []string{
+		"/clusters", "/charts", "/dev/releases", shopURL, releaseURL, releaseURL + "/sessions",
+		shopURL + "/other/sessions/" + id, "/me", "/openapi.yaml", "/helm/releases",
+	} {
+		first := f.do(http.MethodGet, path, "")
+		tag := first.header.Get("ETag")
+		if first.status != http.StatusOK || tag == "" {
+			t.Errorf("GET %s: %d, ETag %q", path, first.status, tag)
+			continue
+		}
+		if again := f.do(http.MethodGet, path, "", "If-None-Match", tag); again.status != http.StatusNotModified || again.body != "" {
+			t.Errorf("GET %s again: %d %q, want 304", path, again.status, again.body)
+		}
+	}
+}
