@@ -33,9 +33,6 @@ UI_PAGES   := $(UI)/dist/pages/index.html
 UI_SOURCES := $(shell find $(UI)/src $(UI)/public -type f -not -name schema.d.ts 2>/dev/null) \
 	$(wildcard $(UI)/*.html $(UI)/*.json $(UI)/*.config.*) docs/openapi.yaml
 
-# Some npm packages bring Go code along, which is none of ours.
-PACKAGES = $$($(GO) list ./... | grep -v /node_modules/)
-
 GO_PROGRAMS := bin/helmtrail bin/devcluster bin/helm3 bin/helm4
 # Tests run the programs from here.
 TEST_ENV := HELMTRAIL_TEST_BIN=$(CURDIR)/bin
@@ -93,7 +90,7 @@ test: build test-go test-devcluster test-ui test-browser ## everything; fails wh
 
 test-go: build
 	@echo '== Go tests of the product, with the race detector (its first build takes some minutes)'
-	@$(TEST_ENV) .ci/with-cluster $(GO) test $(COMPILE) -race -count=1 -p 2 -timeout 20m $(PACKAGES)
+	@$(TEST_ENV) .ci/with-cluster $(GO) test $(COMPILE) -race -count=1 -p 2 -timeout 20m ./...
 
 # Without -race: nearly all of it would be Kubernetes, compiled a second time.
 test-devcluster: build
@@ -119,7 +116,7 @@ chromium:
 lint: $(UI_MODULES) ## gofmt, go vet, tsc and eslint
 	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs -r gofmt -l); \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
-	@$(GO) vet $(COMPILE) $(PACKAGES)
+	@$(GO) vet $(COMPILE) ./...
 	@cd cmd/devcluster && $(GO) vet $(COMPILE) ./...
 	@cd $(UI) && npm run --silent lint
 
