@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
-	"time"
+	"sync"
 
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
@@ -18,7 +17,6 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/util/connrotation"
 
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/informer/access"
@@ -37,45 +35,39 @@ type Cluster struct {
 	*Watcher
 	*access.Reviewer
 
-	config    *rest.Config
-	proxyURL  string
-	dialer    *connrotation.Dialer
-	secrets   corev1client.SecretsGetter
-	metadata  metadata.Interface
-	records   *records
-	resources *resources.Tracker
+	// Namespaces are those that are watched, none for all.
+	Namespaces []string
+
+	log        *slog.Logger
+	source     *source // nil when there is nothing to follow
+	connection *connection
+	secrets    corev1client.SecretsGetter
+	metadata   metadata.Interface
+	records    *records
+	resources  *resources.Tracker
 }
 
 var _ stream.Cluster = (*Cluster)(nil)
 
 // newCluster makes the clients of a cluster, all over one HTTP client whose
-// connections can be closed at the end.
-func newCluster(id string, config *rest.Config, proxyURL string, log *slog.Logger) (*Cluster, error) {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
-	log = log.With("cluster", id)
-	config = rest.CopyConfig(config)
-	config.UserAgent = "helmtrail"
-	// The API server's own fairness limits us better than a fixed rate would.
-	config.QPS = -1
-
-	c := &Cluster{ID: id, Server: publicAddress(config.Host), config: config, proxyURL: proxyURL, records: newRecords(recordsLimit)}
-	c.dialer = connrotation.NewDialer((&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext)
-	dialing := rest.CopyConfig(config)
-	dialing.Dial = c.dialer.DialContext
-	client, err := rest.HTTPClientFor(dialing)
+// connections can be replaced, and closed at the end.
+func newCluster(id string, config *rest.Config, proxyURL string, o Options) (*Cluster, error) {
+	connection, err := newConnection(config, proxyURL)
 	if err != nil {
-		return nil, fmt.Errorf("prepare connections: %w", err)
+		return nil, err
 	}
-	if err := c.makeClients(client, log); err != nil {
+	c := &Cluster{
+		ID: id, Server: publicAddress(config.Host), Namespaces: o.Namespaces,
+		log: o.Log.With("cluster", id), connection: connection, records: newRecords(recordsLimit),
+	}
+	if err := c.makeClients(connection.current.Load().config, &http.Client{Transport: connection}); err != nil {
 		return nil, fmt.Errorf("prepare clients: %w", err)
 	}
 	return c, nil
 }
 
-func (c *Cluster) makeClients(client *http.Client, log *slog.Logger) error {
-	protobuf := rest.CopyConfig(c.config)
+func (c *Cluster) makeClients(config *rest.Config, client *http.Client) error {
+	protobuf := rest.CopyConfig(config)
 	protobuf.ContentType = "application/vnd.kubernetes.protobuf"
 	protobuf.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 	core, err := corev1client.NewForConfigAndClient(protobuf, client)
@@ -90,29 +82,29 @@ func (c *Cluster) makeClients(client *http.Client, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	metadataClient, err := metadata.NewForConfigAndClient(c.config, client)
+	metadataClient, err := metadata.NewForConfigAndClient(config, client)
 	if err != nil {
 		return err
 	}
-	dynamicClient, err := dynamic.NewForConfigAndClient(c.config, client)
+	dynamicClient, err := dynamic.NewForConfigAndClient(config, client)
 	if err != nil {
 		return err
 	}
-	tokens, err := authenticationv1client.NewForConfigAndClient(c.config, client)
+	tokens, err := authenticationv1client.NewForConfigAndClient(config, client)
 	if err != nil {
 		return err
 	}
-	rights, err := authorizationv1client.NewForConfigAndClient(c.config, client)
+	rights, err := authorizationv1client.NewForConfigAndClient(config, client)
 	if err != nil {
 		return err
 	}
-	discoveryClient, err := discovery.NewDiscoveryClientForConfigAndClient(c.config, client)
+	discoveryClient, err := discovery.NewDiscoveryClientForConfigAndClient(config, client)
 	if err != nil {
 		return err
 	}
 	c.secrets, c.metadata = core, metadataClient
 	c.Reviewer = access.New(tokens, rights)
-	c.Watcher = newWatcher(core, metadataClient, log)
+	c.Watcher = newWatcher(core, metadataClient, c.Namespaces, c.log)
 	c.resources = resources.NewTracker(resources.Clients{
 		Dynamic: dynamicClient, Metadata: metadataClient, Discovery: discoveryClient,
 		Core: core, Apps: apps, Batch: batch,
@@ -134,12 +126,17 @@ func publicAddress(host string) string {
 // API server that cannot be reached is tried again with growing delays; Health
 // says why. It may be called once.
 func (c *Cluster) Run(ctx context.Context) error {
-	defer c.dialer.CloseAll()
+	defer c.connection.close()
+	var following sync.WaitGroup
+	defer following.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	following.Go(func() { c.follow(ctx) })
 	return c.Watcher.Run(ctx)
 }
 
 // Follow implements [stream.Cluster]. Readers of the same kinds in the same
-// namespaces share one watch, which ends with the last of them.
+// namespaces share one watch, which ends some time after the last of them.
 func (c *Cluster) Follow(ctx context.Context, record *decoder.Record, f func([]stream.Resource)) error {
 	return c.resources.Follow(ctx, record, f)
 }

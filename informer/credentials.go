@@ -40,7 +40,7 @@ func (c *Cluster) Kubeconfig(ctx context.Context, credentials stream.Credentials
 		TLSServerName:            config.ServerName,
 		InsecureSkipTLSVerify:    config.Insecure,
 		CertificateAuthorityData: config.CAData,
-		ProxyURL:                 c.proxyURL,
+		ProxyURL:                 c.connection.current.Load().proxyURL,
 		DisableCompression:       config.DisableCompression,
 	}
 	out.AuthInfos[c.ID] = user
@@ -54,10 +54,11 @@ func (c *Cluster) Kubeconfig(ctx context.Context, credentials stream.Credentials
 // configFor is the cluster's configuration with a caller's credentials in place
 // of helmtrail's own, of which nothing is left then.
 func (c *Cluster) configFor(credentials stream.Credentials) *rest.Config {
+	own := c.connection.current.Load().config
 	if credentials == (stream.Credentials{}) {
-		return rest.CopyConfig(c.config)
+		return rest.CopyConfig(own)
 	}
-	config := rest.AnonymousClientConfig(c.config)
+	config := rest.AnonymousClientConfig(own)
 	config.BearerToken = credentials.Token
 	return config
 }

@@ -16,6 +16,10 @@ type Health struct {
 	Synced bool
 	// Error says in words why the cluster is not reachable, "" if it is.
 	Error string
+	// Asked means that there has been an answer, or a failure.
+	Asked bool
+	// Restarts counts how often the watch began anew after the first time.
+	Restarts uint64
 	// Ignored counts the Secrets of Helm's type that hold no record.
 	Ignored uint64
 }
@@ -27,6 +31,22 @@ type health struct {
 	mu    sync.Mutex
 	asked bool
 	err   error
+	lists uint64
+}
+
+// listed is note for a listing, with which a watch begins.
+func (h *health) listed(action string, err error) {
+	h.mu.Lock()
+	h.lists++
+	h.mu.Unlock()
+	h.note(action, err)
+}
+
+// counts tells whether there was an answer, and how often the watch began anew.
+func (h *health) counts() (asked bool, restarts uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.asked, max(h.lists, 1) - 1
 }
 
 // note takes the outcome of a request that did action. Only a change is

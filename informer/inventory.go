@@ -35,10 +35,11 @@ var emptyWatch = reflect.TypeOf(watch.NewEmptyWatch())
 // inventory lists the metadata of the release Secrets of a cluster, and
 // watches them in full from there on. What both see is told to health.
 type inventory struct {
-	ctx      context.Context // ends with the watcher; the reflector lists without one
-	secrets  corev1client.SecretsGetter
-	metadata metadata.Interface
-	health   *health
+	ctx       context.Context // ends with the watcher; the reflector lists without one
+	namespace string          // "" for all
+	secrets   corev1client.SecretsGetter
+	metadata  metadata.Interface
+	health    *health
 }
 
 // IsWatchListSemanticsUnSupported keeps the reflector from taking its first
@@ -61,8 +62,8 @@ func (i *inventory) ListWithContext(ctx context.Context, o metav1.ListOptions) (
 	defer cancel()
 	defer context.AfterFunc(i.ctx, cancel)()
 	o.LabelSelector, o.FieldSelector = decoder.OwnerLabel, typeSelector
-	list, err := i.metadata.Resource(secretsResource).List(ctx, o)
-	i.health.note("list release secrets", err)
+	list, err := i.metadata.Resource(secretsResource).Namespace(i.namespace).List(ctx, o)
+	i.health.listed(i.action("list"), err)
 	if err != nil {
 		// It goes back as it is: the reflector tells the kinds of error apart.
 		return nil, err
@@ -73,12 +74,20 @@ func (i *inventory) ListWithContext(ctx context.Context, o metav1.ListOptions) (
 // WatchWithContext implements [k8s.io/client-go/tools/cache.WatcherWithContext].
 func (i *inventory) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 	o.LabelSelector, o.FieldSelector = decoder.OwnerLabel, typeSelector
-	w, err := i.secrets.Secrets(metav1.NamespaceAll).Watch(ctx, o)
+	w, err := i.secrets.Secrets(i.namespace).Watch(ctx, o)
 	if err == nil && reflect.TypeOf(w) == emptyWatch {
 		// The reflector would take it for a watch that ended well, and try the
 		// same again for ever.
 		w, err = nil, errHungUp
 	}
-	i.health.note("watch release secrets", err)
+	i.health.note(i.action("watch"), err)
 	return w, err
+}
+
+// action says in words what is asked.
+func (i *inventory) action(verb string) string {
+	if i.namespace == metav1.NamespaceAll {
+		return verb + " release secrets"
+	}
+	return verb + " release secrets in namespace " + i.namespace
 }

@@ -17,12 +17,22 @@ type Options struct {
 	// Kubeconfig is the path of a kubeconfig. Empty means what kubectl would
 	// take: $KUBECONFIG, ~/.kube/config, else the Pod's own service account.
 	Kubeconfig string
-	// Contexts names the contexts to watch, one cluster each; none means the
-	// current context.
+	// Contexts names the contexts to watch, one cluster each; none means all,
+	// the current one first.
 	Contexts []string
+	// Files are further clusters, each the current context of a kubeconfig of
+	// its own. With them alone no other kubeconfig is read.
+	Files []File
+	// InCluster adds the cluster in which this Pod runs.
+	InCluster bool
+	// Namespaces are those to watch; none means all.
+	Namespaces []string
 	// Log receives what operators should know; nil discards it.
 	Log *slog.Logger
 }
+
+// File is a kubeconfig whose current context is a cluster of this id.
+type File struct{ ID, Path string }
 
 // inClusterID is the id of the cluster that a Pod without a kubeconfig runs in.
 const inClusterID = "in-cluster"
@@ -33,76 +43,151 @@ var reserved = []string{
 	"helm", "api", "charts", "clusters", "login", "logout", "me", "healthz", "readyz", "metrics", "openapi.yaml", "assets",
 }
 
-// Open prepares the clusters of a kubeconfig. It reads files but starts nothing
-// and connects to nothing, so an unreachable cluster is no error here. It fails
-// when a context does not exist or is incomplete, and when the id made of its
-// name is reserved or used by another.
+// Open prepares the clusters. It reads files but starts nothing and connects to
+// nothing, so an unreachable cluster is no error here. It fails when a context
+// that was named does not exist or is incomplete, and when the id made of its
+// name is reserved or used by another. An incomplete context that nobody named
+// is left out and logged.
 func Open(o Options) ([]*Cluster, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	set := &opening{options: o, owners: map[string]string{}}
+	if o.Kubeconfig != "" || len(o.Contexts) > 0 || len(o.Files) == 0 && !o.InCluster {
+		if err := set.contexts(); err != nil {
+			return nil, err
+		}
+	}
+	if o.InCluster {
+		if err := set.inCluster(); err != nil {
+			return nil, err
+		}
+	}
+	for _, file := range o.Files {
+		rules := clientcmd.NewDefaultClientConfigLoadingRules()
+		rules.ExplicitPath = file.Path
+		if file.ID != mapID(file.ID) || file.ID == "" {
+			return nil, fmt.Errorf("cluster %q: an id has lower case letters, digits and - only", file.ID)
+		}
+		if err := set.add(file.ID, file.ID, &source{rules: rules}, nil); err != nil {
+			return nil, err
+		}
+	}
+	return set.clusters, nil
+}
+
+// opening gathers clusters under their ids.
+type opening struct {
+	options  Options
+	clusters []*Cluster
+	owners   map[string]string // by id, what has it
+}
+
+// contexts adds those of the kubeconfig.
+func (set *opening) contexts() error {
+	o := set.options
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.Kubeconfig
 	raw, err := rules.Load()
 	if err != nil {
-		return nil, fmt.Errorf("load kubeconfig: %w", err)
+		return fmt.Errorf("load kubeconfig: %w", err)
 	}
-	if len(raw.Contexts) == 0 && len(o.Contexts) == 0 && o.Kubeconfig == "" {
-		return openInCluster(o)
+	names := o.Contexts
+	if len(names) == 0 {
+		if len(raw.Contexts) == 0 && o.Kubeconfig == "" {
+			return set.inCluster()
+		}
+		names = allContexts(raw)
 	}
-	contexts := o.Contexts
-	if len(contexts) == 0 {
-		if raw.CurrentContext == "" {
-			return nil, errors.New("load kubeconfig: it has no current context, name one")
-		}
-		contexts = []string{raw.CurrentContext}
+	if len(names) == 0 {
+		return errors.New("load kubeconfig: it has no context")
 	}
-	var clusters []*Cluster
-	owners := map[string]string{}
-	for _, name := range contexts {
-		id, err := clusterID(name)
-		if err != nil {
-			return nil, err
+	for _, name := range names {
+		err := set.add(mapID(name), name, &source{rules: rules, context: name}, raw)
+		if err == nil {
+			continue
 		}
-		if other, taken := owners[id]; taken {
-			return nil, fmt.Errorf("context %q: its cluster id %q is already that of context %q", name, id, other)
+		if incomplete := (*incompleteError)(nil); len(o.Contexts) > 0 || !errors.As(err, &incomplete) {
+			return err
 		}
-		owners[id] = name
-		c, err := openContext(raw, name, id, o)
-		if err != nil {
-			return nil, fmt.Errorf("context %q: %w", name, err)
-		}
-		clusters = append(clusters, c)
+		o.Log.Warn("a context was left out", "error", err)
 	}
-	return clusters, nil
+	if len(set.clusters) == 0 {
+		return errors.New("load kubeconfig: none of its contexts is complete")
+	}
+	return nil
 }
 
-func openInCluster(o Options) ([]*Cluster, error) {
+// allContexts are the names of all contexts, the current one first.
+func allContexts(raw *clientcmdapi.Config) []string {
+	names := contextNames(raw)
+	if at := slices.Index(names, raw.CurrentContext); at > 0 {
+		names = slices.Insert(slices.Delete(names, at, at+1), 0, raw.CurrentContext)
+	}
+	return names
+}
+
+// incompleteError means that a context does not say how to reach a cluster.
+type incompleteError struct {
+	context string
+	err     error
+}
+
+func (e *incompleteError) Error() string { return fmt.Sprintf("context %q: %v", e.context, e.err) }
+func (e *incompleteError) Unwrap() error { return e.err }
+
+// add opens one context.
+func (set *opening) add(id, name string, from *source, raw *clientcmdapi.Config) error {
+	if err := set.claim(id, name); err != nil {
+		return err
+	}
+	config, proxyURL, err := from.load(raw)
+	if err == nil {
+		err = set.open(id, config, proxyURL, from)
+	}
+	if err != nil {
+		delete(set.owners, id)
+		return &incompleteError{name, err}
+	}
+	return nil
+}
+
+func (set *opening) inCluster() error {
 	config, err := rest.InClusterConfig()
 	if errors.Is(err, rest.ErrNotInCluster) {
-		return nil, errors.New("load kubeconfig: there is none, and this is not a Pod")
+		return errors.New("load kubeconfig: there is none, and this is not a Pod")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("use the Pod's service account: %w", err)
+		return fmt.Errorf("use the Pod's service account: %w", err)
 	}
-	c, err := newCluster(inClusterID, config, "", o.Log)
-	if err != nil {
-		return nil, err
+	if err := set.claim(inClusterID, inClusterID); err != nil {
+		return err
 	}
-	return []*Cluster{c}, nil
+	return set.open(inClusterID, config, "", nil)
 }
 
-func openContext(raw *clientcmdapi.Config, name, id string, o Options) (*Cluster, error) {
-	context, ok := raw.Contexts[name]
-	if !ok {
-		return nil, fmt.Errorf("the kubeconfig has no such context, only: %s", strings.Join(contextNames(raw), ", "))
-	}
-	config, err := clientcmd.NewNonInteractiveClientConfig(*raw, name, &clientcmd.ConfigOverrides{}, nil).ClientConfig()
+func (set *opening) open(id string, config *rest.Config, proxyURL string, from *source) error {
+	c, err := newCluster(id, config, proxyURL, set.options)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	proxyURL := ""
-	if cluster := raw.Clusters[context.Cluster]; cluster != nil {
-		proxyURL = cluster.ProxyURL
+	c.source = from
+	set.clusters = append(set.clusters, c)
+	return nil
+}
+
+// claim takes an id for what has this name.
+func (set *opening) claim(id, name string) error {
+	switch other, taken := set.owners[id]; {
+	case id == "":
+		return errors.New("a context without a name cannot be a cluster")
+	case slices.Contains(reserved, id):
+		return fmt.Errorf("context %q: %q is a reserved address, rename the context", name, id)
+	case taken:
+		return fmt.Errorf("context %q: its cluster id %q is already that of context %q", name, id, other)
 	}
-	return newCluster(id, config, proxyURL, o.Log)
+	set.owners[id] = name
+	return nil
 }
 
 func contextNames(raw *clientcmdapi.Config) []string {
@@ -114,19 +199,12 @@ func contextNames(raw *clientcmdapi.Config) []string {
 	return names
 }
 
-// clusterID makes a context's name fit into a URL segment.
-func clusterID(context string) (string, error) {
-	id := strings.Map(func(r rune) rune {
+// mapID makes a context's name fit into a URL segment.
+func mapID(context string) string {
+	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			return r
 		}
 		return '-'
 	}, strings.ToLower(context))
-	if id == "" {
-		return "", errors.New("a context without a name cannot be a cluster")
-	}
-	if slices.Contains(reserved, id) {
-		return "", fmt.Errorf("context %q: %q is a reserved address, rename the context", context, id)
-	}
-	return id, nil
 }

@@ -49,12 +49,12 @@ func TestOpenMakesIDsOfContexts(t *testing.T) {
 		t.Errorf("clusters (-want +got):\n%s", diff)
 	}
 
-	current, err := informer.Open(informer.Options{Kubeconfig: path})
+	all, err := informer.Open(informer.Options{Kubeconfig: path})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(current) != 1 || current[0].ID != "kind-dev" {
-		t.Errorf("without a context the current one is not taken: %v", current)
+	if len(all) != 2 || all[0].ID != "kind-dev" {
+		t.Errorf("without a context not all are taken, the current one first: %v", all)
 	}
 }
 
@@ -69,7 +69,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"another reserved id", []string{"API"}, nil, `"api" is a reserved address`},
 		{"two contexts with one id", []string{"a.b", "a_b"}, []string{"a.b", "a_b"}, `already that of context "a.b"`},
 		{"an unknown context", []string{"a", "b"}, []string{"c"}, "no such context, only: a, b"},
-		{"no current context", nil, nil, "no current context"},
+		{"no context", nil, nil, "it has no context"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -243,7 +243,7 @@ func TestIndexListsHighestRevisionsSorted(t *testing.T) {
 }
 
 func newTestChanges() (*Watcher, *changes) {
-	w := newWatcher(nil, nil, slog.New(slog.DiscardHandler))
+	w := newWatcher(nil, nil, nil, slog.New(slog.DiscardHandler))
 	w.fetcher = newFetcher()
 	return w, &changes{w: w}
 }

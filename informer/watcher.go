@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/cache"
@@ -21,7 +22,7 @@ type Watcher struct {
 	secrets   corev1client.SecretsGetter
 	metadata  metadata.Interface
 	log       *slog.Logger
-	health    *health
+	parts     []*part
 	observers *observers
 	fetcher   *fetcher // made by Run, before anything uses it
 	synced    chan struct{}
@@ -31,12 +32,27 @@ type Watcher struct {
 	ignored uint64
 }
 
-func newWatcher(secrets corev1client.SecretsGetter, metadata metadata.Interface, log *slog.Logger) *Watcher {
+// part is the watch of one namespace, or of all ("").
+type part struct {
+	namespace string
+	health    *health
+	synced    chan struct{} // closed once
+}
+
+// newWatcher makes the Watcher of these namespaces, of all if there are none.
+func newWatcher(secrets corev1client.SecretsGetter, metadata metadata.Interface, namespaces []string, log *slog.Logger) *Watcher {
+	if len(namespaces) == 0 {
+		namespaces = []string{metav1.NamespaceAll}
+	}
+	parts := make([]*part, 0, len(namespaces))
+	for _, namespace := range namespaces {
+		parts = append(parts, &part{namespace: namespace, health: &health{log: log}, synced: make(chan struct{})})
+	}
 	return &Watcher{
 		secrets:   secrets,
 		metadata:  metadata,
 		log:       log,
-		health:    &health{log: log},
+		parts:     parts,
 		observers: newObservers(),
 		synced:    make(chan struct{}),
 		// A version must not come back after a restart with another meaning.
@@ -47,20 +63,14 @@ func newWatcher(secrets corev1client.SecretsGetter, metadata metadata.Interface,
 // Run watches until ctx ends, then stops all that it started and returns nil.
 // It blocks and may be called once.
 func (w *Watcher) Run(ctx context.Context) error {
-	informer := cache.NewSharedIndexInformer(
-		&inventory{ctx: ctx, secrets: w.secrets, metadata: w.metadata, health: w.health},
-		&corev1.Secret{}, 0, cache.Indexers{},
-	)
-	if err := informer.SetTransform(reduce); err != nil {
-		return fmt.Errorf("watch releases: %w", err)
-	}
-	// The inventory has told health already; client-go would only log it again.
-	if err := informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {}); err != nil {
-		return fmt.Errorf("watch releases: %w", err)
-	}
-	handler, err := informer.AddEventHandler(&changes{w: w})
-	if err != nil {
-		return fmt.Errorf("watch releases: %w", err)
+	informers := make([]cache.SharedIndexInformer, 0, len(w.parts))
+	synced := make([]cache.InformerSynced, 0, len(w.parts))
+	for _, p := range w.parts {
+		informer, handler, err := w.informer(ctx, p)
+		if err != nil {
+			return fmt.Errorf("watch releases: %w", err)
+		}
+		informers, synced = append(informers, informer), append(synced, handler.HasSynced)
 	}
 
 	w.fetcher = newFetcher()
@@ -68,36 +78,87 @@ func (w *Watcher) Run(ctx context.Context) error {
 	defer running.Wait()
 	running.Go(func() { w.observers.run(ctx) })
 	running.Go(func() { w.fetcher.run(ctx, w.fetch) })
+	for i, p := range w.parts {
+		running.Go(func() {
+			if cache.WaitForCacheSync(ctx.Done(), synced[i]) {
+				close(p.synced)
+			}
+		})
+		running.Go(func() { informers[i].RunWithContext(ctx) })
+	}
 	running.Go(func() {
-		if cache.WaitForCacheSync(ctx.Done(), handler.HasSynced) {
-			close(w.synced)
-			w.backfill()
+		for _, p := range w.parts {
+			select {
+			case <-p.synced:
+			case <-ctx.Done():
+				return
+			}
 		}
+		close(w.synced)
+		w.backfill()
 	})
-	informer.RunWithContext(ctx)
+	<-ctx.Done()
 	return nil
+}
+
+// informer makes what watches one part.
+func (w *Watcher) informer(ctx context.Context, p *part) (cache.SharedIndexInformer, cache.ResourceEventHandlerRegistration, error) {
+	informer := cache.NewSharedIndexInformer(
+		&inventory{ctx: ctx, namespace: p.namespace, secrets: w.secrets, metadata: w.metadata, health: p.health},
+		&corev1.Secret{}, 0, cache.Indexers{},
+	)
+	if err := informer.SetTransform(reduce); err != nil {
+		return nil, nil, err
+	}
+	// The inventory has told health already; client-go would only log it again.
+	if err := informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {}); err != nil {
+		return nil, nil, err
+	}
+	handler, err := informer.AddEventHandler(&changes{w: w})
+	return informer, handler, err
 }
 
 // Synced is closed once the index holds what the cluster had when Run began.
 func (w *Watcher) Synced() <-chan struct{} { return w.synced }
 
-// Health tells how the watch fares.
+// Health tells how the watch fares. Of several namespaces it is reachable when
+// one is, synced when all are, and the first error counts.
 func (w *Watcher) Health() Health {
-	h := Health{Synced: w.isSynced()}
-	h.Reachable, h.Error = w.health.get()
+	h := w.health(w.parts)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	h.Ignored = w.ignored
 	return h
 }
 
-func (w *Watcher) isSynced() bool {
-	select {
-	case <-w.synced:
-		return true
-	default:
-		return false
+// HealthIn tells how the watch of one namespace fares; false if it is not watched.
+func (w *Watcher) HealthIn(namespace string) (Health, bool) {
+	for i, p := range w.parts {
+		if p.namespace == namespace || p.namespace == metav1.NamespaceAll {
+			return w.health(w.parts[i : i+1]), true
+		}
 	}
+	return Health{}, false
+}
+
+func (w *Watcher) health(parts []*part) Health {
+	h := Health{Synced: true, Asked: true}
+	for _, p := range parts {
+		reachable, problem := p.health.get()
+		h.Reachable = h.Reachable || reachable
+		if h.Error == "" {
+			h.Error = problem
+		}
+		asked, lists := p.health.counts()
+		h.Asked = h.Asked && asked
+		h.Restarts += lists
+		select {
+		case <-p.synced:
+		default:
+			h.Synced = false
+		}
+	}
+	return h
 }
 
 // Latest returns the highest revision of each release in the namespace, "" for
