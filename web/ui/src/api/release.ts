@@ -56,6 +56,30 @@ export function useSessions(ref: ReleaseRef) {
   });
 }
 
+export type Diff = Schemas['Diff'];
+
+/** What to compare: revisions, of which `from` may be another release's. */
+export interface DiffSelection {
+  from?: number;
+  to?: number;
+  fromRelease?: string;
+  fromNamespace?: string;
+  /** Compare the values that the charts were rendered with. */
+  all?: boolean;
+  /** Show secrets as they are. It needs the right to, and is logged. */
+  reveal?: boolean;
+}
+
+/** How two revisions differ. */
+export function useDiff(ref: ReleaseRef, query: DiffSelection) {
+  return useQuery({
+    queryKey: key(ref, 'diff', query),
+    queryFn: () =>
+      answer(api.GET('/{cluster}/namespaces/{namespace}/releases/{name}/diff', { params: { path: path(ref), query } })),
+    placeholderData: keepPreviousData,
+  });
+}
+
 interface PartOptions {
   /** values only: those that the chart was rendered with. */
   all?: boolean;

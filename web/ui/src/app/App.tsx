@@ -34,6 +34,18 @@ const router = createBrowserRouter(
           lazy: async () => ({ Component: (await import('../pages/release/ReleasePage')).ReleasePage }),
         },
         {
+          path: 'install/:cluster/:namespace?',
+          lazy: async () => ({ Component: (await import('../pages/install/InstallPage')).InstallPage }),
+        },
+        {
+          path: 'upgrade-rollback/:cluster/:namespace/:name',
+          lazy: async () => ({ Component: (await import('../pages/change/ChangePage')).ChangePage }),
+        },
+        {
+          path: 'compare/:cluster/:namespace/:name',
+          lazy: async () => ({ Component: (await import('../pages/compare/ComparePage')).ComparePage }),
+        },
+        {
           path: 'events/:cluster/:namespace/:name',
           lazy: async () => ({ Component: (await import('../pages/events/EventsPage')).EventsPage }),
         },

@@ -15,6 +15,8 @@ export interface YamlEditorProps {
   /** Called with the whole text whenever it is edited; without it nothing can be. */
   onChange?: (value: string) => void;
   height?: string;
+  /** It is text of another kind. */
+  plain?: boolean;
 }
 
 /** PatternFly's tokens reach into the editor, so that it is dark when the page is. */
@@ -66,7 +68,7 @@ const check = linter((view): Diagnostic[] =>
  * Shows YAML of any length, to be read or edited. It stands in a shadow root:
  * there its styles need no style element, which the pages' policy forbids.
  */
-export default function YamlEditor({ label, value, onChange, height = '24rem' }: YamlEditorProps) {
+export default function YamlEditor({ label, value, onChange, height = '24rem', plain = false }: YamlEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const changed = useRef(onChange);
@@ -87,7 +89,7 @@ export default function YamlEditor({ label, value, onChange, height = '24rem' }:
       root,
       extensions: [
         basicSetup,
-        yaml(),
+        plain ? [] : yaml(),
         look,
         colors,
         EditorView.contentAttributes.of({ 'aria-label': label }),
@@ -103,14 +105,14 @@ export default function YamlEditor({ label, value, onChange, height = '24rem' }:
     return () => {
       editor.destroy();
     };
-  }, [label, readOnly]);
+  }, [label, readOnly, plain]);
 
   useEffect(() => {
     const editor = view.current;
     if (editor && editor.state.doc.toString() !== value) {
       editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
     }
-  }, [value, label, readOnly]);
+  }, [value, label, readOnly, plain]);
 
   return <div ref={host} style={{ height, border: '1px solid var(--pf-t--global--border--color--default)' }} />;
 }

@@ -1,8 +1,12 @@
 import { common } from './common';
 import { events } from './events';
 import { release } from './release';
+import { options } from './options';
+import { install } from './install';
+import { change } from './change';
+import { compare } from './compare';
 import { releases } from './releases';
 import { resources } from './resources';
 
 /** All English texts, a namespace for each folder of pages. */
-export const catalogue = { common, events, releases, resources, release } as const;
+export const catalogue = { common, events, releases, resources, release, options, install, change, compare } as const;

@@ -3,8 +3,12 @@ import type { Translation } from '../translation';
 import { common } from './common';
 import { events } from './events';
 import { release } from './release';
+import { options } from './options';
+import { install } from './install';
+import { change } from './change';
+import { compare } from './compare';
 import { releases } from './releases';
 import { resources } from './resources';
 
 /** All Chinese texts. */
-export const catalogue: Translation<typeof english> = { common, events, releases, resources, release };
+export const catalogue: Translation<typeof english> = { common, events, releases, resources, release, options, install, change, compare };

@@ -1,4 +1,4 @@
-import { Alert, Content, EmptyState, EmptyStateBody, PageSection, Skeleton, Stack, StackItem, Title } from '@patternfly/react-core';
+import { Alert, Content, EmptyState, EmptyStateBody, Flex, PageSection, Skeleton, Stack, StackItem, Title } from '@patternfly/react-core';
 import { CubesIcon } from '@patternfly/react-icons';
 import { useTranslation } from 'react-i18next';
 import { Link, Navigate, useParams } from 'react-router';
@@ -61,7 +61,12 @@ function ClusterReleases({ id, namespace, clusters }: { id: string; namespace?: 
       <PageSection>
         <Stack hasGutter>
           <StackItem>
-            <Title headingLevel="h1">{title}</Title>
+            <Flex justifyContent={{ default: 'justifyContentSpaceBetween' }}>
+              <Title headingLevel="h1">{title}</Title>
+              <ButtonLink variant="primary" to={paths.install(id, namespace)}>
+                {t('install')}
+              </ButtonLink>
+            </Flex>
             {namespace !== undefined && (
               <Content component="small">
                 <Link to={paths.releases(id)}>{t('allNamespaces')}</Link>

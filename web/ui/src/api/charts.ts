@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+import { answer, api, ApiError, refusal, type Schemas } from './client';
+
+export type ChartItem = Schemas['ChartItem'];
+export type ChartRef = Schemas['Chart'];
+export type ChartDetails = Schemas['ChartDetails'];
+
+/** The charts that can be named: of the chart directory, the repositories, and the uploaded ones. */
+export function useCharts() {
+  return useQuery({
+    queryKey: ['charts'],
+    queryFn: () => answer(api.GET('/charts', { params: { query: { limit: 5000 } } })),
+    staleTime: 60_000,
+  });
+}
+
+/** The values, README and schema of a chart, once it is chosen. */
+export function useChart(chart: ChartRef | null) {
+  return useQuery({
+    queryKey: ['charts', chart],
+    queryFn: () => {
+      const { ref = '', repo, version } = chart ?? {};
+      return answer(api.GET('/charts/{ref}', { params: { path: { ref }, query: { repo, version } } }));
+    },
+    enabled: chart !== null,
+    staleTime: 300_000,
+  });
+}
+
+/** Gives the server a chart archive, and returns what to call it. Throws nothing but an ApiError. */
+export async function uploadChart(file: File): Promise<ChartItem> {
+  const response = await fetch('/charts', { method: 'POST', body: file, headers: { 'Content-Type': 'application/gzip' } }).catch(
+    (cause: unknown) => {
+      throw new ApiError(0, 'unreachable', String(cause));
+    },
+  );
+  if (!response.ok) {
+    throw refusal(response, await response.json().catch(() => null));
+  }
+  return (await response.json()) as ChartItem;
+}

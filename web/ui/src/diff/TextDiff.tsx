@@ -1,0 +1,86 @@
+import { Button } from '@patternfly/react-core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import styles from './diff.module.css';
+import { parseUnified, sideBySide, type DiffLine } from './unified';
+
+export type DiffLayout = 'split' | 'unified';
+
+/** More lines than this are shown when they are asked for. */
+const SHOWN = 500;
+
+const signs = { same: ' ', added: '+', removed: '-', fold: ' ' } as const;
+
+/** A unified diff, as it is or side by side. What did not change is left out but for some lines around. */
+export function TextDiff({ diff, layout, label }: { diff: string; layout: DiffLayout; label: string }) {
+  const { t } = useTranslation('compare');
+  const [all, setAll] = useState(false);
+  const lines = parseUnified(diff);
+  const rows = layout === 'split' ? sideBySide(lines) : lines;
+  const shown = all ? rows : rows.slice(0, SHOWN);
+  return (
+    <>
+      <table className={styles['table']} aria-label={label}>
+        <tbody>
+          {shown.map((row, i) => (
+            <tr key={i}>{Array.isArray(row) ? <PairCells before={row[0]} after={row[1]} /> : <LineCells line={row} />}</tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > shown.length && (
+        <Button
+          variant="link"
+          onClick={() => {
+            setAll(true);
+          }}
+        >
+          {t('more', { count: rows.length - shown.length })}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Fold() {
+  const { t } = useTranslation('compare');
+  return (
+    <td className={styles['fold']} colSpan={4}>
+      {t('unchanged')}
+    </td>
+  );
+}
+
+function LineCells({ line }: { line: DiffLine }) {
+  if (line.kind === 'fold') {
+    return <Fold />;
+  }
+  return (
+    <>
+      <td className={styles['number']}>{line.before}</td>
+      <td className={styles['number']}>{line.after}</td>
+      <Text line={line} />
+    </>
+  );
+}
+
+function PairCells({ before, after }: { before: DiffLine | null; after: DiffLine | null }) {
+  if (before?.kind === 'fold') {
+    return <Fold />;
+  }
+  return (
+    <>
+      <td className={styles['number']}>{before?.before}</td>
+      <Text line={before} />
+      <td className={styles['number']}>{after?.after}</td>
+      <Text line={after} />
+    </>
+  );
+}
+
+function Text({ line }: { line: DiffLine | null }) {
+  return (
+    <td className={styles['text']} data-kind={line?.kind} data-sign={line ? signs[line.kind] : ' '}>
+      {line?.text}
+    </td>
+  );
+}

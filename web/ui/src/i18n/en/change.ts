@@ -1,0 +1,15 @@
+export const change = {
+  title: 'Upgrade or roll back {{name}}',
+  here: 'Upgrade or roll back',
+  upgrade: 'Upgrade',
+  rollback: 'Roll back',
+  rollbackOverride: 'Roll back all the same',
+  values: 'Values, from revision {{revision}} on (YAML)',
+  reference: 'About the chart',
+  noValues: 'The values of revision {{revision}} cannot be read',
+  changed: 'The release is at revision {{revision}} by now',
+  nothingEarlier: 'There is no earlier revision to go back to.',
+  goBackTo: 'Go back to',
+  revision: 'Revision',
+  wouldChange: 'What that changes',
+} as const;

@@ -1,0 +1,39 @@
+import type { install as english } from '../en/install';
+import type { Translation } from '../translation';
+
+export const install: Translation<typeof english> = {
+  title: '安装 Chart',
+  name: '发布名称',
+  nameHelp: '最多 53 个小写字母、数字、点和短横线，首尾须为字母或数字',
+  namespace: '命名空间',
+  values: '您的值 (YAML)',
+  submit: '安装',
+  chart: {
+    source: 'Chart 来源',
+    sources: {
+      list: '列表',
+      address: '地址',
+      upload: '归档',
+    },
+    name: 'Chart',
+    choose: '选择 Chart',
+    none: '未配置 Chart',
+    version: '版本',
+    deprecated: '已弃用',
+    address: '地址（oci:// 或 https://）',
+    newest: '最新',
+    read: '读取',
+    archive: '归档 (.tgz)',
+    archiveHelp: '由 helm package 生成的 Chart',
+    browse: '浏览',
+    clear: '清除',
+  },
+  reference: {
+    label: '关于该 Chart',
+    none: '选择 Chart 以查看其值和 README。',
+    reading: '正在读取 Chart',
+    values: '默认值',
+    readme: 'README',
+    schema: '模式',
+  },
+};

@@ -1,0 +1,43 @@
+import { useSearchParams } from 'react-router';
+import type { DiffSelection } from '../../api/release';
+import type { DiffLayout } from '../../diff/TextDiff';
+
+/** What is compared and how it is shown: all that the address holds. */
+export interface Selection extends DiffSelection {
+  layout: DiffLayout;
+}
+
+/** The selection of the address, and how to change some of it. */
+export function useSelection(): [Selection, (change: Partial<Selection>) => void] {
+  const [search, setSearch] = useSearchParams();
+  const number = (name: string) => {
+    const value = Number(search.get(name));
+    return Number.isInteger(value) && value > 0 ? value : undefined;
+  };
+  const selection: Selection = {
+    from: number('from'),
+    to: number('to'),
+    fromRelease: search.get('fromRelease') ?? undefined,
+    fromNamespace: search.get('fromNamespace') ?? undefined,
+    all: search.get('all') === 'true' || undefined,
+    reveal: search.get('reveal') === 'true' || undefined,
+    layout: search.get('layout') === 'unified' ? 'unified' : 'split',
+  };
+  const select = (change: Partial<Selection>) => {
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before);
+        for (const [name, value] of Object.entries<string | number | boolean | undefined>(change)) {
+          if (value === undefined) {
+            next.delete(name);
+          } else {
+            next.set(name, String(value));
+          }
+        }
+        return next;
+      },
+      { replace: true },
+    );
+  };
+  return [selection, select];
+}

@@ -1,0 +1,172 @@
+import { Button, FileUpload, Flex, FormGroup, FormSelect, FormSelectOption, Radio, TextInput } from '@patternfly/react-core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { uploadChart, useCharts, type ChartItem, type ChartRef } from '../../api/charts';
+import { ApiError } from '../../api/client';
+import { Refusal } from '../../app/Refusal';
+
+interface ChartChoiceProps {
+  value: ChartRef | null;
+  onChange: (chart: ChartRef | null, item?: ChartItem) => void;
+}
+
+const SOURCES = ['list', 'address', 'upload'] as const;
+type Source = (typeof SOURCES)[number];
+
+/** Chooses a chart: from the list, by an address, or by handing over an archive. */
+export function ChartChoice({ value, onChange }: ChartChoiceProps) {
+  const { t } = useTranslation('install');
+  const [source, setSource] = useState<Source>('list');
+  return (
+    <>
+      <FormGroup role="radiogroup" label={t('chart.source')} isInline fieldId="chart-source">
+        {SOURCES.map((each) => (
+          <Radio
+            key={each}
+            id={`chart-source-${each}`}
+            name="chart-source"
+            label={t(`chart.sources.${each}`)}
+            isChecked={source === each}
+            onChange={() => {
+              setSource(each);
+              onChange(null);
+            }}
+          />
+        ))}
+      </FormGroup>
+      {source === 'list' && <FromList value={value} onChange={onChange} />}
+      {source === 'address' && <FromAddress onChange={onChange} />}
+      {source === 'upload' && <FromArchive onChange={onChange} />}
+    </>
+  );
+}
+
+const itemKey = ({ repo, ref }: ChartItem) => `${repo ?? ''} ${ref}`;
+
+function FromList({ value, onChange }: ChartChoiceProps) {
+  const { t } = useTranslation('install');
+  const { data, error } = useCharts();
+  const items = data?.items ?? [];
+  const item = items.find(({ ref, repo }) => ref === value?.ref && repo === value.repo);
+  return (
+    <>
+      {error instanceof ApiError && <Refusal error={error} />}
+      <FormGroup label={t('chart.name')} isRequired fieldId="chart-name">
+        <FormSelect
+          id="chart-name"
+          value={item ? itemKey(item) : ''}
+          onChange={(_, key) => {
+            const chosen = items.find((each) => itemKey(each) === key);
+            onChange(chosen ? asRef(chosen, chosen.versions[0]?.version) : null, chosen);
+          }}
+        >
+          <FormSelectOption value="" label={data && items.length === 0 ? t('chart.none') : t('chart.choose')} isPlaceholder />
+          {items.map((each) => (
+            <FormSelectOption key={itemKey(each)} value={itemKey(each)} label={each.repo ? `${each.repo}/${each.name}` : each.name} />
+          ))}
+        </FormSelect>
+      </FormGroup>
+      {item && (
+        <FormGroup label={t('chart.version')} fieldId="chart-version">
+          <FormSelect
+            id="chart-version"
+            value={value?.version ?? ''}
+            onChange={(_, version) => {
+              onChange(asRef(item, version), item);
+            }}
+          >
+            {item.versions.map(({ version, appVersion, deprecated }) => (
+              <FormSelectOption
+                key={version}
+                value={version}
+                label={[version, appVersion && `(${appVersion})`, deprecated && t('chart.deprecated')].filter(Boolean).join(' ')}
+              />
+            ))}
+          </FormSelect>
+        </FormGroup>
+      )}
+    </>
+  );
+}
+
+/** A chart of the chart directory, or an uploaded one, has one version and takes none. */
+function asRef({ ref, repo, source }: ChartItem, version: string | undefined): ChartRef {
+  return source === 'repository' ? { ref, repo, version } : { ref, repo };
+}
+
+function FromAddress({ onChange }: Pick<ChartChoiceProps, 'onChange'>) {
+  const { t } = useTranslation('install');
+  const [ref, setRef] = useState('');
+  const [version, setVersion] = useState('');
+  const take = () => {
+    onChange(ref ? { ref, version: version || undefined } : null);
+  };
+  return (
+    <>
+      <FormGroup label={t('chart.address')} isRequired fieldId="chart-address">
+        <TextInput
+          id="chart-address"
+          value={ref}
+          placeholder="oci://registry.example/charts/web"
+          onChange={(_, text) => {
+            setRef(text.trim());
+          }}
+          onBlur={take}
+        />
+      </FormGroup>
+      <FormGroup label={t('chart.version')} fieldId="chart-address-version">
+        <Flex flexWrap={{ default: 'nowrap' }}>
+          <TextInput
+            id="chart-address-version"
+            value={version}
+            placeholder={t('chart.newest')}
+            onChange={(_, text) => {
+              setVersion(text.trim());
+            }}
+            onBlur={take}
+          />
+          <Button variant="secondary" onClick={take} isDisabled={!ref}>
+            {t('chart.read')}
+          </Button>
+        </Flex>
+      </FormGroup>
+    </>
+  );
+}
+
+function FromArchive({ onChange }: Pick<ChartChoiceProps, 'onChange'>) {
+  const { t } = useTranslation('install');
+  const queries = useQueryClient();
+  const upload = useMutation<ChartItem, ApiError, File>({
+    mutationFn: uploadChart,
+    onSuccess: async (item) => {
+      onChange(asRef(item, undefined), item);
+      await queries.invalidateQueries({ queryKey: ['charts'] });
+    },
+  });
+  return (
+    <FormGroup label={t('chart.archive')} isRequired fieldId="chart-archive">
+      <FileUpload
+        id="chart-archive"
+        hideDefaultPreview
+        filename={upload.variables?.name ?? ''}
+        filenamePlaceholder={t('chart.archiveHelp')}
+        filenameAriaLabel={t('chart.archive')}
+        browseButtonText={t('chart.browse')}
+        clearButtonText={t('chart.clear')}
+        isLoading={upload.isPending}
+        isClearButtonDisabled={!upload.isSuccess}
+        dropzoneProps={{ accept: { 'application/gzip': ['.tgz', '.gz'] } }}
+        onFileInputChange={(_, file) => {
+          upload.mutate(file);
+        }}
+        onClearClick={() => {
+          upload.reset();
+          onChange(null);
+        }}
+      />
+      {upload.error && <Refusal error={upload.error} />}
+    </FormGroup>
+  );
+}

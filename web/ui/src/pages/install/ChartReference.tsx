@@ -1,0 +1,49 @@
+import { Content, Skeleton, Tab, Tabs, TabTitleText } from '@patternfly/react-core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ApiError } from '../../api/client';
+import { useChart, type ChartRef } from '../../api/charts';
+import { Refusal } from '../../app/Refusal';
+import { YamlEditor } from '../../editor';
+
+/** What the chart says about itself, to stand beside the values that one writes: its defaults, its README, its schema. */
+export function ChartReference({ chart }: { chart: ChartRef | null }) {
+  const { t } = useTranslation('install');
+  const [tab, setTab] = useState<string | number>('values');
+  const { data, error, isFetching } = useChart(chart);
+  if (chart === null) {
+    return <Content component="p">{t('reference.none')}</Content>;
+  }
+  if (error instanceof ApiError) {
+    return <Refusal error={error} />;
+  }
+  if (!data || isFetching) {
+    return <Skeleton height="24rem" screenreaderText={t('reference.reading')} />;
+  }
+  const schema = data.schema ? JSON.stringify(data.schema, null, 2) : '';
+  return (
+    <Tabs
+      activeKey={tab}
+      mountOnEnter
+      unmountOnExit
+      aria-label={t('reference.label')}
+      onSelect={(_, key) => {
+        setTab(key);
+      }}
+    >
+      <Tab eventKey="values" title={<TabTitleText>{t('reference.values')}</TabTitleText>}>
+        <YamlEditor label={t('reference.values')} value={data.values} />
+      </Tab>
+      {data.readme !== '' && (
+        <Tab eventKey="readme" title={<TabTitleText>{t('reference.readme')}</TabTitleText>}>
+          <YamlEditor label={t('reference.readme')} value={data.readme} plain />
+        </Tab>
+      )}
+      {schema !== '' && (
+        <Tab eventKey="schema" title={<TabTitleText>{t('reference.schema')}</TabTitleText>}>
+          <YamlEditor label={t('reference.schema')} value={schema} />
+        </Tab>
+      )}
+    </Tabs>
+  );
+}

@@ -1,0 +1,128 @@
+import { ActionGroup, Breadcrumb, BreadcrumbItem, Button, Form, FormGroup, FormHelperText, Grid, GridItem, HelperText, HelperTextItem, PageSection, Stack, StackItem, TextInput, Title } from '@patternfly/react-core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useParams } from 'react-router';
+import type { ChartRef } from '../../api/charts';
+import { install, useSubmit, type Options } from '../../api/operations';
+import { useClusters } from '../../api/releases';
+import { ButtonLink } from '../../app/ButtonLink';
+import { paths } from '../../app/paths';
+import { Refusal } from '../../app/Refusal';
+import { YamlEditor } from '../../editor';
+import { OptionsForm } from '../../options/OptionsForm';
+import { ChartChoice } from './ChartChoice';
+import { ChartReference } from './ChartReference';
+
+/** What Helm and Kubernetes take for a name. */
+const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
+const NAME_LENGTH = 53;
+
+/** Chooses what to install, where and how. Submitted, it shows how the install goes. */
+export function InstallPage() {
+  const { t } = useTranslation(['install', 'common']);
+  const params = useParams();
+  const cluster = params['cluster'] ?? '';
+  const [chart, setChart] = useState<ChartRef | null>(null);
+  const [name, setName] = useState('');
+  const [namespace, setNamespace] = useState(params['namespace'] ?? '');
+  const [values, setValues] = useState('');
+  const [options, setOptions] = useState<Options>({ wait: true, createNamespace: true });
+  const submit = useSubmit((body: Parameters<typeof install>[2]) => install(cluster, namespace, body));
+  const helmVersion = useClusters().data?.find(({ id }) => id === cluster)?.helmVersion;
+  const wrongName = name !== '' && (!NAME.test(name) || name.length > NAME_LENGTH);
+  const complete = chart !== null && name !== '' && !wrongName && namespace !== '';
+  return (
+    <>
+      <title>{`${t('title')} – helmtrail`}</title>
+      <PageSection>
+        <Stack hasGutter>
+          <StackItem>
+            <Breadcrumb>
+              <BreadcrumbItem>
+                <Link to={paths.releases(cluster)}>{t('common:releases')}</Link>
+              </BreadcrumbItem>
+              <BreadcrumbItem isActive>{t('title')}</BreadcrumbItem>
+            </Breadcrumb>
+          </StackItem>
+          <StackItem>
+            <Title headingLevel="h1">{t('title')}</Title>
+          </StackItem>
+        </Stack>
+      </PageSection>
+      <PageSection isFilled aria-label={t('title')}>
+        <Form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (complete) {
+              submit.mutate({ name, chart, valuesYAML: values || undefined, options });
+            }
+          }}
+        >
+          <Grid hasGutter>
+            <GridItem lg={6}>
+              <Stack hasGutter>
+                <ChartChoice
+                  value={chart}
+                  onChange={(chosen, item) => {
+                    setChart(chosen);
+                    if (item && name === '') {
+                      setName(item.name);
+                    }
+                  }}
+                />
+                <FormGroup label={t('name')} isRequired fieldId="release-name">
+                  <TextInput
+                    id="release-name"
+                    isRequired
+                    value={name}
+                    validated={wrongName ? 'error' : 'default'}
+                    onChange={(_, text) => {
+                      setName(text);
+                    }}
+                  />
+                  {wrongName && (
+                    <FormHelperText>
+                      <HelperText>
+                        <HelperTextItem variant="error">{t('nameHelp')}</HelperTextItem>
+                      </HelperText>
+                    </FormHelperText>
+                  )}
+                </FormGroup>
+                <FormGroup label={t('namespace')} isRequired fieldId="release-namespace">
+                  <TextInput
+                    id="release-namespace"
+                    isRequired
+                    value={namespace}
+                    onChange={(_, text) => {
+                      setNamespace(text.trim());
+                    }}
+                  />
+                </FormGroup>
+                <OptionsForm operation="install" helmVersion={helmVersion} value={options} onChange={setOptions} />
+              </Stack>
+            </GridItem>
+            <GridItem lg={6}>
+              <Stack hasGutter>
+                <FormGroup label={t('values')}>
+                  <YamlEditor label={t('values')} value={values} onChange={setValues} height="20rem" />
+                </FormGroup>
+                <FormGroup label={t('reference.label')}>
+                  <ChartReference chart={chart} />
+                </FormGroup>
+              </Stack>
+            </GridItem>
+          </Grid>
+          {submit.error && <Refusal error={submit.error} release={{ cluster, namespace, name }} />}
+          <ActionGroup>
+            <Button type="submit" variant="primary" isDisabled={!complete || submit.isPending} isLoading={submit.isPending}>
+              {t('submit')}
+            </Button>
+            <ButtonLink variant="link" to={paths.releases(cluster)}>
+              {t('common:cancel')}
+            </ButtonLink>
+          </ActionGroup>
+        </Form>
+      </PageSection>
+    </>
+  );
+}
