@@ -39,7 +39,9 @@ type Setup struct {
 	MaskKey []byte
 	// CacheBytes bounds the encoded events that are kept for readers.
 	CacheBytes int
-	Logger     *slog.Logger
+	// Meter counts what sessions do; nil counts nothing.
+	Meter  Meter
+	Logger *slog.Logger
 }
 
 const (

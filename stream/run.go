@@ -167,6 +167,7 @@ func (r *run) run(ctx context.Context, body func(context.Context) (Type, *End)) 
 			r.log.Error("the session's folder stays behind", "error", err)
 		}
 	}
+	r.ops.measureEnd(r, kind, end)
 	r.log.Info("session ended", "result", string(kind), "reason", string(end.Reason))
 }
 
@@ -264,6 +265,7 @@ func (r *run) record(ctx context.Context) error {
 func (r *run) store(ctx context.Context, items []pending) error {
 	for {
 		stored, err := r.writer.write(ctx, items)
+		r.ops.measureStored(items[:stored])
 		if err == nil || errors.Is(err, ErrFenced) {
 			return err
 		}

@@ -117,6 +117,11 @@ func grantOf(c *gin.Context) *grant {
 // what the route needs.
 func (s *Server) admitted(r route) handler {
 	return func(c *gin.Context) error {
+		if cluster := s.clusters[c.Param("cluster")]; cluster != nil {
+			if err := cluster.watches(c.Param("namespace")); err != nil {
+				return err
+			}
+		}
 		if !s.signIn || r.need == needNothing {
 			return r.handle(c)
 		}

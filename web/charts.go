@@ -110,7 +110,7 @@ func (s *Server) uploadChart(c *gin.Context) error {
 	if err != nil {
 		return fmt.Errorf("upload a chart: %w", err)
 	}
-	c.Header("Location", "/charts/"+url.PathEscape(item.Ref))
+	c.Header("Location", s.options.BasePath+"/charts/"+url.PathEscape(item.Ref))
 	writeJSON(c, http.StatusCreated, item)
 	return nil
 }

@@ -2,12 +2,15 @@ package web
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/gin-gonic/gin"
 
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/docs"
+	"github.com/helmtrail/helmtrail/stream"
 )
 
 // Cluster is one watched cluster.
@@ -20,6 +23,10 @@ type Cluster struct {
 	HelmVersion string
 	// State tells how the watch stands. It must not block.
 	State func() ClusterState
+	// Namespaces are those that are watched, none for all.
+	Namespaces []string
+	// StateIn tells how the watch of one namespace stands; nil for State.
+	StateIn func(namespace string) ClusterState
 	// Releases is what the watch knows.
 	Releases Releases
 	// Access tells what callers may do; nil lets everybody do everything.
@@ -33,6 +40,8 @@ type Cluster struct {
 
 // ClusterState is how the watch of a cluster stands.
 type ClusterState struct {
+	// Asked means that there has been an answer, or a failure.
+	Asked bool
 	// Reachable means that its API server answered the last time it was asked.
 	Reachable bool
 	// Synced means that all its releases are known. It stays true when the
@@ -79,12 +88,34 @@ func newWatched(c Cluster, m *meter) *watched {
 
 // synced fails as long as the cluster's releases are not known: an empty list
 // would be a lie.
-func (w *watched) synced() error {
-	state := w.State()
+func (w *watched) synced() error { return w.knows(w.State(), "cluster "+w.ID) }
+
+// syncedIn is synced for one namespace, "" for all.
+func (w *watched) syncedIn(namespace string) error {
+	if namespace == "" || w.StateIn == nil {
+		return w.synced()
+	}
+	return w.knows(w.StateIn(namespace), "namespace "+namespace)
+}
+
+// watches fails when helmtrail does not watch the namespace of a request.
+func (w *watched) watches(namespace string) error {
+	if namespace == "" || len(w.Namespaces) == 0 || slices.Contains(w.Namespaces, namespace) {
+		return nil
+	}
+	return forbidden(&stream.ForbiddenError{
+		User:   "helmtrail",
+		Right:  stream.Right{Verb: "list", Resource: "secrets", Namespace: namespace},
+		Reason: "it watches only " + strings.Join(w.Namespaces, ", "),
+	})
+}
+
+// knows fails unless the state of what is watched is that all is known.
+func (w *watched) knows(state ClusterState, what string) error {
 	if state.Synced {
 		return nil
 	}
-	e := &apiError{status: http.StatusServiceUnavailable, code: codeUnavailable, message: "The releases of cluster " + w.ID + " are still being read."}
+	e := &apiError{status: http.StatusServiceUnavailable, code: codeUnavailable, message: "The releases of " + what + " are still being read."}
 	if !state.Reachable {
 		e.code, e.message = codeUnreachable, "Cluster "+w.ID+" cannot be reached."
 	}
@@ -101,6 +132,8 @@ type clusterItem struct {
 	Problem     string `json:"problem,omitempty"`
 	HelmVersion string `json:"helmVersion"`
 	Synced      bool   `json:"synced"`
+	// Namespaces are those that are watched; without them all are.
+	Namespaces []string `json:"namespaces,omitempty"`
 }
 
 type clusterList struct {
@@ -117,6 +150,7 @@ func (s *Server) listClusters(c *gin.Context) error {
 		list.Items = append(list.Items, clusterItem{
 			ID: cluster.ID, Server: cluster.Server, HelmVersion: cluster.HelmVersion,
 			Reachable: state.Reachable, Problem: state.Problem, Synced: state.Synced,
+			Namespaces: cluster.Namespaces,
 		})
 	}
 	writeJSON(c, http.StatusOK, list)
@@ -139,12 +173,7 @@ func (s *Server) readiness(c *gin.Context) error {
 	if s.options.NotReady != nil {
 		missing = s.options.NotReady()
 	}
-	for _, cluster := range s.options.Clusters {
-		if err := s.clusters[cluster.ID].synced(); err != nil {
-			known, _ := toAPI(err)
-			missing = append(missing, known.message)
-		}
-	}
+	missing = append(missing, s.unread()...)
 	if s.closing.Err() != nil {
 		missing = append(missing, "The server is stopping.")
 	}
@@ -158,6 +187,28 @@ func (s *Server) readiness(c *gin.Context) error {
 			NotReady []string `json:"notReady"`
 		}{missing},
 	}
+}
+
+// unread lists the clusters for which the server waits. One that has failed to
+// answer does not keep the server from serving the others.
+func (s *Server) unread() []string {
+	var missing, failed []string
+	for _, cluster := range s.options.Clusters {
+		err := s.clusters[cluster.ID].synced()
+		if err == nil {
+			continue
+		}
+		known, _ := toAPI(err)
+		if state := cluster.State(); state.Asked && !state.Reachable {
+			failed = append(failed, known.message)
+		} else {
+			missing = append(missing, known.message)
+		}
+	}
+	if len(failed) == len(s.options.Clusters) {
+		missing = append(missing, failed...)
+	}
+	return missing
 }
 
 func (s *Server) openAPI(c *gin.Context) error {

@@ -43,6 +43,14 @@ func (s *Server) recoverPanics(c *gin.Context) {
 func (s *Server) guard(c *gin.Context) {
 	c.Header("X-Content-Type-Options", "nosniff")
 	c.Header("Referrer-Policy", "same-origin")
+	c.Header("Cross-Origin-Resource-Policy", "same-origin")
+	c.Header("Cross-Origin-Opener-Policy", "same-origin")
+	c.Header("X-Frame-Options", "DENY")
+	// Pages say more; nothing else is to be shown as one.
+	c.Header("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	if c.Request.TLS != nil {
+		c.Header("Strict-Transport-Security", "max-age=31536000")
+	}
 	if s.options.LocalOnly && !s.local(c.Request.Host) {
 		writeError(c, &apiError{
 			status: http.StatusForbidden, code: codeForbidden,

@@ -110,7 +110,7 @@ func (s *Server) readHistory(ctx context.Context, cluster *watched, ref stream.R
 func (w *watched) revisions(ref stream.ReleaseRef) ([]*decoder.Revision, error) {
 	revisions := slices.Clone(w.Releases.Revisions(ref.Namespace, ref.Name))
 	if len(revisions) == 0 {
-		if err := w.synced(); err != nil {
+		if err := w.syncedIn(ref.Namespace); err != nil {
 			return nil, err
 		}
 		return nil, noRelease(ref)

@@ -88,21 +88,21 @@ func (s *Server) start(c *gin.Context, name string, request stream.Request) erro
 	if err != nil {
 		return err
 	}
-	writeAccepted(c, session)
+	s.writeAccepted(c, session)
 	return nil
 }
 
 // writeAccepted answers 202 with where the session can be watched.
-func writeAccepted(c *gin.Context, session stream.Session) {
+func (s *Server) writeAccepted(c *gin.Context, session stream.Session) {
 	ref := session.Release
-	own := releaseURL(ref)
+	own := s.options.BasePath + releaseURL(ref)
 	id := url.QueryEscape(session.ID)
 	c.Header("Location", own+"/sessions/"+url.PathEscape(session.ID))
 	writeJSON(c, http.StatusAccepted, accepted{
 		SessionID: session.ID,
 		Release:   ref,
 		Events:    own + "/events?sessionId=" + id,
-		Page:      "/helm/events/" + segments(ref.Cluster, ref.Namespace, ref.Name) + "?sessionId=" + id,
+		Page:      s.options.BasePath + "/helm/events/" + segments(ref.Cluster, ref.Namespace, ref.Name) + "?sessionId=" + id,
 	})
 }
 

@@ -40,7 +40,7 @@ func newPages(files fs.FS) (*pages, error) {
 
 // root leads to the pages.
 func (s *Server) root(c *gin.Context) error {
-	c.Redirect(http.StatusFound, "/helm/releases")
+	c.Redirect(http.StatusFound, s.options.BasePath+"/helm/releases")
 	return nil
 }
 

@@ -101,7 +101,7 @@ func (s *Server) listReleases(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := cluster.synced(); err != nil {
+	if err := cluster.syncedIn(q.namespace); err != nil {
 		return err
 	}
 	if q.namespace == "" {
@@ -174,7 +174,7 @@ func (s *Server) getRelease(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := cluster.synced(); err != nil {
+	if err := cluster.syncedIn(ref.Namespace); err != nil {
 		return err
 	}
 	_, err = s.poll(c, cluster, topic{ref.Namespace, ref.Name}, answerKey(c), func(ctx context.Context) (*answer, error) {

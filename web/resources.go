@@ -38,7 +38,7 @@ func (s *Server) listResources(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := cluster.synced(); err != nil {
+	if err := cluster.syncedIn(ref.Namespace); err != nil {
 		return err
 	}
 	revisions := cluster.Releases.Revisions(ref.Namespace, ref.Name)

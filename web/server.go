@@ -62,6 +62,7 @@ type Server struct {
 	clusters map[string]*watched
 	pages    *pages
 	engine   *gin.Engine
+	handler  http.Handler
 	origins  *http.CrossOriginProtection
 	logger   *slog.Logger
 	// signIn means that callers have to sign in.
@@ -123,6 +124,9 @@ func New(o Options) (*Server, error) {
 	}
 	s.unwatch = s.watchSessions()
 	s.engine = s.newEngine()
+	if s.handler, err = newHandler(s.engine); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	if o.Metrics != nil {
 		if err := o.Metrics.Register(s.meter); err != nil {
 			return nil, errors.Join(fmt.Errorf("register metrics: %w", err), s.Close())
@@ -144,9 +148,6 @@ func (s *Server) Close() error {
 	}
 	return nil
 }
-
-// ServeHTTP answers one request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.engine.ServeHTTP(w, r) }
 
 // handler answers a request or returns what went wrong, which answer maps to
 // the response. After it has written something it returns nil.

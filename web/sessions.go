@@ -64,6 +64,6 @@ func (s *Server) recoverRelease(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	writeAccepted(c, session)
+	s.writeAccepted(c, session)
 	return nil
 }

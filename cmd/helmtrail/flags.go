@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/helmtrail/helmtrail/informer"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/helmcli"
 )
@@ -40,6 +43,14 @@ type serveOptions struct {
 	chartDir      string
 	repos         []string
 	auth          string
+	clusters      []string
+	inCluster     bool
+	namespaces    []string
+	hosts         []string
+	basePath      string
+	tlsCert       string
+	tlsKey        string
+	pprof         string
 	maxOperations int
 	drain         time.Duration
 	onStop        string
@@ -86,14 +97,22 @@ func defaultDataDir() string {
 
 func (o *serveOptions) register(flags *pflag.FlagSet) {
 	flags.StringVar(&o.kubeconfig, "kubeconfig", o.kubeconfig, "kubeconfig `file`; by default what kubectl takes, or the Pod's service account")
-	flags.StringSliceVar(&o.contexts, "context", o.contexts, "contexts of the kubeconfig to watch, one cluster each; by default the current one")
+	flags.StringSliceVar(&o.contexts, "context", o.contexts, "contexts of the kubeconfig to watch, one cluster each; by default all, the current one first")
+	flags.StringArrayVar(&o.clusters, "cluster", o.clusters, "a cluster to watch, as `id=kubeconfig`, of which the current context counts; may be repeated, and stands for --kubeconfig if that is not given")
+	flags.BoolVar(&o.inCluster, "in-cluster", o.inCluster, "watch the cluster of this Pod with its service account")
+	flags.StringSliceVar(&o.namespaces, "namespaces", o.namespaces, "the namespaces to watch, where there is no right to watch all")
 	flags.StringVar(&o.listen, "listen", o.listen, "`address` to serve on; port 0 takes a free one")
 	flags.StringVar(&o.helm, "helm", o.helm, "the helm to run, version 3 or 4: a `path`, or a name to look up in PATH")
 	flags.StringArrayVar(&o.helmEnv, "helm-env", o.helmEnv, "a further `KEY=value` for helm's environment; may be repeated")
 	flags.StringVar(&o.dataDir, "data-dir", o.dataDir, "`folder` for sessions and their events")
 	flags.StringVar(&o.chartDir, "chart-dir", o.chartDir, "`folder` with charts that can be named without a repository")
 	flags.StringSliceVar(&o.repos, "repo", o.repos, "a chart repository to offer, as `name=URL`; may be repeated")
-	flags.StringVar(&o.auth, "auth", o.auth, "who may use it: none (everybody who reaches it; loopback addresses only, where it is the default)")
+	flags.StringSliceVar(&o.hosts, "host", o.hosts, "further host names to answer to with --auth=none")
+	flags.StringVar(&o.basePath, "base-path", o.basePath, "the `path` below which a proxy shows helmtrail, such as /helmtrail")
+	flags.StringVar(&o.tlsCert, "tls-cert", o.tlsCert, "`file` with the certificate to serve with, and those that it is signed by; read again when it changes")
+	flags.StringVar(&o.tlsKey, "tls-key", o.tlsKey, "`file` with the certificate's key")
+	flags.StringVar(&o.pprof, "pprof", o.pprof, "loopback `address` to serve Go's profiles on; by default nowhere")
+	flags.StringVar(&o.auth, "auth", o.auth, "who may use it: none (everybody who reaches it; loopback addresses only, where it is the default) or kubernetes (whoever has a token of the cluster, as far as RBAC lets them; the default elsewhere)")
 	flags.IntVar(&o.maxOperations, "max-operations", o.maxOperations, "how many operations may run at once")
 	flags.DurationVar(&o.drain, "drain", o.drain, "how long running operations may go on after SIGTERM before helm is ended")
 	flags.StringVar(&o.onStop, "on-stop", o.onStop, "what becomes of operations that run after that: end, or leave them to the next helmtrail on the same --data-dir")
@@ -142,9 +161,11 @@ func (o *serveOptions) validate() error {
 			return fmt.Errorf("--auth=none: everybody who can reach %s could use every right of helmtrail; it is allowed on a loopback address only, such as --listen 127.0.0.1:8080", o.listen)
 		}
 	case authKubernetes:
-		return fmt.Errorf("--auth=kubernetes is not available yet, so --listen %s is refused; serve on a loopback address", o.listen)
 	default:
-		return fmt.Errorf("--auth %q: must be none", o.auth)
+		return fmt.Errorf("--auth %q: must be none or kubernetes", o.auth)
+	}
+	if err := o.validateServing(); err != nil {
+		return err
 	}
 	if o.dataDir == "" {
 		return errors.New("--data-dir: name a folder, since there is no home directory for the default")
@@ -173,6 +194,44 @@ func (o *serveOptions) validate() error {
 	}
 	_, err = o.repositories()
 	return err
+}
+
+// validateServing checks how it is served.
+func (o *serveOptions) validateServing() error {
+	if (o.tlsCert == "") != (o.tlsKey == "") {
+		return errors.New("--tls-cert, --tls-key: one needs the other")
+	}
+	if o.basePath != "" {
+		o.basePath = strings.TrimSuffix(o.basePath, "/")
+		if !basePathPattern.MatchString(o.basePath) {
+			return fmt.Errorf("--base-path %q: must be a path such as /helmtrail", o.basePath)
+		}
+	}
+	if o.pprof != "" {
+		if host, _, err := net.SplitHostPort(o.pprof); err != nil || !loopback(host) {
+			return fmt.Errorf("--pprof %q: must be HOST:PORT with a loopback address", o.pprof)
+		}
+	}
+	for _, pair := range o.clusters {
+		if id, path, ok := strings.Cut(pair, "="); !ok || id == "" || path == "" {
+			return fmt.Errorf("--cluster %q: must be id=kubeconfig", pair)
+		}
+	}
+	return nil
+}
+
+var basePathPattern = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)+$`)
+
+// clusterOptions are the clusters to watch.
+func (o *serveOptions) clusterOptions(logger *slog.Logger) informer.Options {
+	options := informer.Options{
+		Kubeconfig: o.kubeconfig, Contexts: o.contexts, InCluster: o.inCluster, Namespaces: o.namespaces, Log: logger,
+	}
+	for _, pair := range o.clusters {
+		id, path, _ := strings.Cut(pair, "=")
+		options.Files = append(options.Files, informer.File{ID: id, Path: path})
+	}
+	return options
 }
 
 // repositories are the chart repositories to offer.

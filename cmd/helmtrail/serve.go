@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
@@ -23,15 +24,9 @@ import (
 	"github.com/helmtrail/helmtrail/web/ui"
 )
 
-const (
-	// headerTimeout bounds the time a client takes to send its request's header.
-	headerTimeout = 10 * time.Second
-	// idleTimeout is how long a connection is kept for another request.
-	idleTimeout = 2 * time.Minute
-	// closeTime is how long open requests may take to end after the last
-	// session has ended.
-	closeTime = 10 * time.Second
-)
+// closeTime is how long open requests may take to end after the last session
+// has ended.
+const closeTime = 10 * time.Second
 
 func newServe(stdout, stderr io.Writer) *cobra.Command {
 	o := defaultServeOptions()
@@ -86,9 +81,15 @@ func newLogger(w io.Writer, o serveOptions) (*slog.Logger, error) {
 // been brought to its end: first the operations, whose streams then end by
 // themselves, then the requests, the watches and the journal.
 func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.Logger) (err error) {
-	clusters, err := informer.Open(informer.Options{Kubeconfig: o.kubeconfig, Contexts: o.contexts, Log: logger})
+	clusters, err := informer.Open(o.clusterOptions(logger))
 	if err != nil {
-		return fmt.Errorf("--kubeconfig, --context: %w", err)
+		return fmt.Errorf("--kubeconfig, --context, --cluster: %w", err)
+	}
+	var certificate *certificate
+	if o.tlsCert != "" {
+		if certificate, err = loadCertificate(o.tlsCert, o.tlsKey, logger); err != nil {
+			return fmt.Errorf("--tls-cert, --tls-key: %w", err)
+		}
 	}
 	listener, err := net.Listen("tcp", o.listen)
 	if err != nil {
@@ -108,8 +109,9 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	if err != nil {
 		return err
 	}
+	registry := prometheus.NewRegistry()
 	operations := stream.NewOperations(stream.Setup{
-		Journal: kept, Helm: helm, Cluster: find(clusters),
+		Meter: newMeter(registry), Journal: kept, Helm: helm, Cluster: find(clusters),
 		MaxOperations: o.maxOperations, Drain: o.drain, LeaveOnStop: o.onStop == onStopLeave,
 		StuckAfter: o.stuckAfter, Logger: logger,
 	})
@@ -121,14 +123,39 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 		return fmt.Errorf("--data-dir: %w", err)
 	}
 	server, err := web.New(web.Options{
-		Clusters: served(clusters, helm), Operations: operations, Charts: helm, Archives: helm, Pages: ui.Files(),
-		LocalOnly: o.auth == authNone, MaskKey: key, MayReveal: mayReveal(o.auth), Logger: logger,
+		Clusters: shown(clusters, helm, o.auth), Operations: operations, Charts: helm, Archives: helm, Pages: ui.Files(),
+		LocalOnly: o.auth == authNone, Hosts: o.hosts, BasePath: o.basePath, Metrics: registry, MaskKey: key, MayReveal: mayReveal(o.auth), Logger: logger,
 	})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "helmtrail %s serves http://%s/helm/releases\n", version, listener.Addr())
-	return runAll(ctx, clusters, operations, server, listener, logger)
+	if err := registry.Register(&measured{operations: operations, clusters: clusters, dataDir: filepath.Join(o.dataDir, "journal")}); err != nil {
+		return fmt.Errorf("register metrics: %w", err)
+	}
+	servers := []served{{newHTTPServer(server, logger), listener, certificate}}
+	servers[0].server.RegisterOnShutdown(func() { _ = server.Close() }) // it never fails
+	if o.pprof != "" {
+		profiling, err := net.Listen("tcp", o.pprof)
+		if err != nil {
+			return errors.Join(fmt.Errorf("--pprof: %w", err), server.Close())
+		}
+		servers = append(servers, served{newHTTPServer(profiles(), logger), profiling, nil})
+	}
+	scheme := "http"
+	if certificate != nil {
+		scheme = "https"
+	} else if o.auth == authKubernetes {
+		logger.Warn("tokens come over plain HTTP; give --tls-cert and --tls-key, or have a proxy in front that ends TLS")
+	}
+	fmt.Fprintf(stdout, "helmtrail %s serves %s://%s%s/helm/releases\n", version, scheme, listener.Addr(), o.basePath)
+	return runAll(ctx, clusters, operations, servers)
+}
+
+// served is an HTTP server on its listener, with a certificate or nil.
+type served struct {
+	server      *http.Server
+	listener    net.Listener
+	certificate *certificate
 }
 
 // mayReveal decides who sees secrets as they are. Without a login everybody who
@@ -158,7 +185,7 @@ func openHelm(ctx context.Context, o serveOptions, logger *slog.Logger) (*helmcl
 }
 
 // runAll runs the parts until ctx ends or one of them fails.
-func runAll(ctx context.Context, clusters []*informer.Cluster, operations *stream.Operations, server *web.Server, listener net.Listener, logger *slog.Logger) error {
+func runAll(ctx context.Context, clusters []*informer.Cluster, operations *stream.Operations, servers []served) error {
 	group, ctx := errgroup.WithContext(ctx)
 	// The watches go on until the last operation has ended, which needs them.
 	watched, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
@@ -168,17 +195,14 @@ func runAll(ctx context.Context, clusters []*informer.Cluster, operations *strea
 		unobserve = append(unobserve, operations.Watch(c.ID, c))
 		watches.Go(func() error { return c.Run(watched) })
 	}
-	httpServer := &http.Server{
-		Handler: server, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout,
-		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
+	for _, s := range servers {
+		group.Go(func() error {
+			if err := serveHTTP(s.server, s.listener, s.certificate); !errors.Is(err, http.ErrServerClosed) {
+				return fmt.Errorf("serve: %w", err)
+			}
+			return nil
+		})
 	}
-	httpServer.RegisterOnShutdown(func() { _ = server.Close() }) // it never fails
-	group.Go(func() error {
-		if err := httpServer.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("serve: %w", err)
-		}
-		return nil
-	})
 	group.Go(func() error {
 		err := operations.Run(ctx)
 		for _, stop := range unobserve {
@@ -186,8 +210,10 @@ func runAll(ctx context.Context, clusters []*informer.Cluster, operations *strea
 		}
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 		defer cancel()
-		if shutdownErr := httpServer.Shutdown(closing); shutdownErr != nil {
-			err = errors.Join(err, fmt.Errorf("end the open requests: %w", shutdownErr), httpServer.Close())
+		for _, s := range servers {
+			if shutdownErr := s.server.Shutdown(closing); shutdownErr != nil {
+				err = errors.Join(err, fmt.Errorf("end the open requests: %w", shutdownErr), s.server.Close())
+			}
 		}
 		stopWatching()
 		return errors.Join(err, watches.Wait())
@@ -208,17 +234,26 @@ func find(clusters []*informer.Cluster) func(string) (stream.Cluster, bool) {
 	}
 }
 
-// served is the clusters as web sees them.
-func served(clusters []*informer.Cluster, helm *helmcli.Helm) []web.Cluster {
+// shown is the clusters as web sees them.
+func shown(clusters []*informer.Cluster, helm *helmcli.Helm, auth string) []web.Cluster {
 	list := make([]web.Cluster, 0, len(clusters))
 	for _, c := range clusters {
-		list = append(list, web.Cluster{
-			ID: c.ID, Server: c.Server, HelmVersion: helm.Version(), Releases: c, Objects: c, API: c,
-			State: func() web.ClusterState {
-				health := c.Health()
-				return web.ClusterState{Reachable: health.Reachable, Synced: health.Synced, Problem: health.Error}
+		cluster := web.Cluster{
+			ID: c.ID, Server: c.Server, HelmVersion: helm.Version(), Releases: c, Objects: c, API: c, Namespaces: c.Namespaces,
+			State: func() web.ClusterState { return state(c.Health()) },
+			StateIn: func(namespace string) web.ClusterState {
+				health, _ := c.HealthIn(namespace)
+				return state(health)
 			},
-		})
+		}
+		if auth == authKubernetes {
+			cluster.Access = c
+		}
+		list = append(list, cluster)
 	}
 	return list
+}
+
+func state(h informer.Health) web.ClusterState {
+	return web.ClusterState{Asked: h.Asked, Reachable: h.Reachable, Synced: h.Synced, Problem: h.Error}
 }

@@ -1,0 +1,56 @@
+package stream
+
+import "time"
+
+// Meter counts what sessions do. Its methods are called by many goroutines and
+// must not block.
+type Meter interface {
+	// Stored is called when an event can be read, with the time that passed
+	// since it was seen to happen.
+	Stored(kind Type, delay time.Duration)
+	// Ended is called once for each session.
+	Ended(SessionEnd)
+}
+
+// SessionEnd is a session as far as it is counted.
+type SessionEnd struct {
+	Cluster   string
+	Operation Operation
+	Origin    Origin
+	Result    Type
+	Reason    Reason
+	Duration  time.Duration
+}
+
+// Count returns how many operations run now, and how many that others started
+// are observed.
+func (o *Operations) Count() (running, observed int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.running), len(o.observing)
+}
+
+// measureStored counts events that have just been stored.
+func (o *Operations) measureStored(items []pending) {
+	if o.setup.Meter == nil {
+		return
+	}
+	for _, item := range items {
+		o.setup.Meter.Stored(item.kind, time.Since(item.at))
+	}
+}
+
+// measureEnd counts the end of a session.
+func (o *Operations) measureEnd(r *run, kind Type, end *End) {
+	if o.setup.Meter == nil {
+		return
+	}
+	counted := SessionEnd{
+		Cluster: r.ref.Release.Cluster, Operation: r.request.operation(), Origin: OriginHelmtrail,
+		Result: kind, Reason: end.Reason, Duration: time.Since(r.writer.started),
+	}
+	if r.process == nil {
+		counted.Origin = OriginOutside
+	}
+	o.setup.Meter.Ended(counted)
+}
