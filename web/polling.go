@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/stream"
@@ -21,6 +22,9 @@ const (
 	// answerLife is how long an answer is shared although nothing was told to
 	// have changed: some of it, such as what is stuck, depends on the time.
 	answerLife = time.Second
+	// lookAgain is the time after which a waiter looks again although nothing
+	// was told, for the same reason.
+	lookAgain = 3 * time.Second
 	// maxAnswers bounds the answers that are kept to be shared.
 	maxAnswers = 2000
 )
@@ -57,6 +61,7 @@ type changes struct {
 	number  uint64 // counts the changes
 	waiting map[topic]*waiters
 	answers map[string]sharedAnswer
+	reads   singleflight.Group // by key and state
 }
 
 // waiters share one notification.
@@ -144,22 +149,31 @@ func (w *watched) shared(ctx context.Context, key string, read func(context.Cont
 	if ok && kept.state == state && time.Since(kept.made) < answerLife {
 		return kept.answer, nil
 	}
-	made := time.Now()
-	a, err := read(ctx)
+	// All who were woken at once wait for one read, which goes on when one of
+	// them leaves.
+	made, err, _ := w.changes.reads.Do(fmt.Sprintf("%s %d %d", key, state.number, state.releases), func() (any, error) {
+		made := time.Now()
+		a, err := read(context.WithoutCancel(ctx))
+		if err != nil {
+			return nil, err
+		}
+		w.changes.keep(key, sharedAnswer{state, made, a})
+		return a, nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	w.changes.mu.Lock()
-	defer w.changes.mu.Unlock()
-	// Whoever was quicker has an answer that may be encoded already.
-	if now, ok := w.changes.answers[key]; ok && now.state == state && now.answer.etag == a.etag {
-		a = now.answer
+	return made.(*answer), nil
+}
+
+// keep makes an answer one that is shared.
+func (c *changes) keep(key string, a sharedAnswer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.answers) >= maxAnswers {
+		clear(c.answers)
 	}
-	if len(w.changes.answers) >= maxAnswers {
-		clear(w.changes.answers)
-	}
-	w.changes.answers[key] = sharedAnswer{state, made, a}
-	return a, nil
+	c.answers[key] = a
 }
 
 // poll answers a read with JSON, or with 304 when the client has it already.
@@ -182,8 +196,9 @@ func (s *Server) poll(c *gin.Context, cluster *watched, about topic, key string,
 		return writeAnswer(c, a, known)
 	}
 	defer cluster.changes.join(about)()
-	over := time.NewTimer(wait)
+	over, again := time.NewTimer(wait), time.NewTicker(lookAgain)
 	defer over.Stop()
+	defer again.Stop()
 	for {
 		changed := cluster.changes.next(about)
 		a, err := cluster.shared(ctx, key, read)
@@ -191,13 +206,14 @@ func (s *Server) poll(c *gin.Context, cluster *watched, about topic, key string,
 			return false, err
 		}
 		if !matches(known, a.etag) {
+			if err := grantOf(c).still(ctx); err != nil {
+				return false, err
+			}
 			return writeAnswer(c, a, known)
 		}
 		select {
 		case <-changed:
-			if err := grantOf(c).still(ctx); err != nil {
-				return false, err
-			}
+		case <-again.C:
 		case <-over.C:
 			return writeAnswer(c, a, known)
 		case <-s.closing.Done():
