@@ -18,7 +18,7 @@ export const test = base.extend<{ soundPage: undefined }>({
       page.on('pageerror', (error) => complaints.push(error.message));
       page.on('console', (message) => {
         if (message.type() === 'error' && message.text().includes('Content Security Policy')) {
-          complaints.push(message.text());
+          complaints.push(`${message.text()} (${message.location().url}:${message.location().lineNumber}:${message.location().columnNumber})`);
         }
       });
       await use(undefined);

@@ -92,7 +92,7 @@ export default function YamlEditor({ label, value, onChange, height = '24rem', p
         plain ? [] : yaml(),
         look,
         colors,
-        EditorView.contentAttributes.of({ 'aria-label': label }),
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         readOnly ? [EditorState.readOnly.of(true), EditorView.lineWrapping] : [check, lintGutter()],
         EditorView.updateListener.of((update) => {
           if (update.docChanged) {
