@@ -58,6 +58,12 @@ func (h *helmtrail) awaitEvent(t *testing.T, answer accepted, is func(stream.Eve
 	}
 }
 
+// hasDeployment tells whether the release's Deployment is there.
+func hasDeployment(e stream.Event) bool {
+	body, ok := e.Body.(*stream.ResourceStatus)
+	return ok && slices.ContainsFunc(body.Resources, func(r stream.Resource) bool { return r.Kind == "Deployment" && r.Exists() })
+}
+
 func isLine(line string) func(stream.Event) bool {
 	return func(e stream.Event) bool {
 		body, ok := e.Body.(*stream.LogLine)
@@ -90,7 +96,8 @@ func TestCancelDuringAWaitLeavesTheReleaseFailedNotPending(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		h, namespace := serveOn(t, arguments{helm: helm}), clustertest.Namespace(t)
 		answer := h.startInstall(t, namespace)
-		for range 2 { // cancelling again is no error
+		h.awaitEvent(t, answer, hasDeployment) // the last object that helm makes
+		for range 2 {                          // cancelling again is no error
 			if code := h.cancel(t, namespace, answer, nil); code != http.StatusAccepted {
 				t.Errorf("cancel answered %d", code)
 			}
@@ -140,6 +147,7 @@ func TestCancelOfAHelmThatIgnoresSIGTERM(t *testing.T) {
 }
 
 func TestTheDeadlineEndsTheSession(t *testing.T) {
+	t.Parallel()
 	h, namespace := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4")}), clustertest.Namespace(t)
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
 		"name": "web", "chart": object{"ref": "web"}, "values": never,
@@ -291,6 +299,7 @@ func startedProcess(pid int) bool {
 // After a kill -9 of helmtrail the supervisor goes on alone, and the next
 // helmtrail tells the rest: a reader with Last-Event-ID gets every line once.
 func TestAKilledHelmtrailLosesNoLine(t *testing.T) {
+	t.Parallel()
 	const lines = 400
 	a := arguments{
 		helm:    standIn(t, fmt.Sprintf("for i in $(seq 1 %d); do echo line $i; sleep 0.01; done", lines)),
@@ -401,6 +410,7 @@ func TestASecondOperationIsRefusedWithTheRunningSession(t *testing.T) {
 // helm refuses installs and upgrades over a pending revision, but not
 // rollbacks and uninstalls, which then leave two revisions deployed.
 func TestAnOutsideOperationHasASessionAndIsNotRunOver(t *testing.T) {
+	t.Parallel()
 	h, namespace := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4")}), clustertest.Namespace(t)
 	command := exec.CommandContext(t.Context(), clustertest.Binary(t, "helm4"), "install", "web", clustertest.Chart(t), "--namespace", namespace,
 		"--set", "tag=slow,delay=6s", "--wait", "--timeout", "60s")

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -27,6 +28,11 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == superviseCommand {
 		// os.Exit takes a second longer with the race detector.
 		syscall.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+	}
+	// Tests here wait for the cluster far more than they compute. A -parallel on
+	// the command line, which is read later, still counts.
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
 	}
 	clustertest.Main(m)
 }
@@ -125,9 +131,9 @@ func (h *helmtrail) waitReady(t *testing.T) {
 		defer response.Body.Close()
 		return response.StatusCode == http.StatusOK
 	})
-	var clusters struct{ Items []struct{ ID string } }
-	h.get(t, "/clusters", &clusters)
-	h.cluster = clusters.Items[0].ID
+	var me struct{ Clusters []struct{ ID string } }
+	h.get(t, "/me", &me)
+	h.cluster = me.Clusters[0].ID
 }
 
 // eventually asks until the answer is yes, for a minute at most.

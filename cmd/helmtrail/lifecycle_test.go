@@ -209,38 +209,54 @@ func (s *shop) serving(t *testing.T, want string) {
 
 func offers(today string) object { return object{"enabled": true, "today": today} }
 
-// eachMajor runs the test for both Helms, at the same time.
-func eachMajor(t *testing.T, f func(t *testing.T, h *helmtrail, major int)) {
+// TestShop plays everything that can befall a release, each part in a namespace
+// of its own. All at once and on one helmtrail for each Helm, since nearly all of
+// the time is spent waiting.
+func TestShop(t *testing.T) {
 	t.Parallel()
+	parts := map[string]func(t *testing.T, h *helmtrail, major int){
+		"the life of a release":                      theLifeOfARelease,
+		"a first install is uninstalled again":       aFirstInstallThatFailsIsUninstalledAgain,
+		"an uninstall times out":                     anUninstallWhoseWaitTimesOutHasLostTheRecordsAndLeavesObjects,
+		"an uninstall is cut short":                  anUninstallCutShortIsStuckAndRepeated,
+		"a rollback is cut short":                    aRollbackCutShortIsStuckAndRecovered,
+		"an upgrade is rolled back when it is ended": anEndedUpgradeIsRolledBackBeforeItsOneEnd,
+		"pruning is no uninstall":                    pruningTheHistoryIsNoUninstall,
+		"helm undoes an operation by hand":           anOutsideOperationThatHelmUndoesHasFailed,
+	}
 	for _, major := range clustertest.Versions {
 		t.Run(fmt.Sprintf("helm %d", major), func(t *testing.T) {
 			t.Parallel()
-			f(t, serveOn(t, arguments{helm: clustertest.Binary(t, fmt.Sprintf("helm%d", major)), charts: charts}), major)
+			h := serveOn(t, arguments{helm: clustertest.Binary(t, fmt.Sprintf("helm%d", major)), charts: charts})
+			for name, part := range parts {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					part(t, h, major)
+				})
+			}
 		})
 	}
 }
 
 // The life of a release, each step through the API and checked in the events,
 // in the history and in the live objects.
-func TestTheLifeOfARelease(t *testing.T) {
-	eachMajor(t, func(t *testing.T, h *helmtrail, major int) {
-		s := openShop(t, h, major, "shop")
-		s.installs(t)
-		s.rolls(t)
-		s.failsAndIsRolledBack(t)
-		s.cleansUp(t)
-		s.goesBack(t)
-		if major == 4 {
-			s.losesAField(t)
-			s.adoptsWithConflict(t)
-			s.replacesClientSide(t)
-		} else {
-			s.adopts(t)
-			s.replaces(t)
-		}
-		s.readsEverything(t)
-		s.leaves(t)
-	})
+func theLifeOfARelease(t *testing.T, h *helmtrail, major int) {
+	s := openShop(t, h, major, "shop")
+	s.installs(t)
+	s.rolls(t)
+	s.failsAndIsRolledBack(t)
+	s.cleansUp(t)
+	s.goesBack(t)
+	if major == 4 {
+		s.losesAField(t)
+		s.adoptsWithConflict(t)
+		s.replacesClientSide(t)
+	} else {
+		s.adopts(t)
+		s.replaces(t)
+	}
+	s.readsEverything(t)
+	s.leaves(t)
 }
 
 func (s *shop) installs(t *testing.T) {
@@ -332,7 +348,7 @@ func (s *shop) losesAField(t *testing.T) {
 		t.Fatal(err)
 	}
 	values := object{"greeting": "good morning", "replicas": 2}
-	events := s.upgrade(t, values, object{})
+	events := s.upgrade(t, values, object{"noHooks": true})
 	last := ended(t, events, expected{failed: true, message: "autoscaler", release: "7 failed"})
 	if !strings.Contains(last.Message, ".spec.replicas") {
 		t.Errorf("the message is %q, want it to name the field", last.Message)
@@ -341,7 +357,7 @@ func (s *shop) losesAField(t *testing.T) {
 		t.Errorf("there are %d replicas, want the other manager's 3", replicas)
 	}
 
-	ended(t, s.upgrade(t, values, object{"forceConflicts": true, "wait": true}), expected{release: "8 deployed"})
+	ended(t, s.upgrade(t, values, object{"forceConflicts": true, "noHooks": true, "wait": true}), expected{release: "8 deployed"})
 	d := s.deployment(t)
 	owner := slices.IndexFunc(d.ManagedFields, func(f metav1.ManagedFieldsEntry) bool {
 		return f.Manager != "autoscaler" && f.Subresource == "" && strings.Contains(string(f.FieldsV1.Raw), `"f:replicas"`)
@@ -367,7 +383,7 @@ func (s *shop) handMade(t *testing.T) *corev1.ConfigMap {
 // refusesTheForeign checks that an upgrade does not touch the ConfigMap made by hand.
 func (s *shop) refusesTheForeign(t *testing.T, values object, release string) {
 	t.Helper()
-	events := s.upgrade(t, values, object{})
+	events := s.upgrade(t, values, object{"noHooks": true})
 	ended(t, events, expected{failed: true, message: "invalid ownership metadata", release: release, agrees: "-"})
 	if got := s.configMap(t, "shop-offers").Data["today"]; got != "cake" {
 		t.Errorf("the ConfigMap made by hand says %q", got)
@@ -390,8 +406,8 @@ func (s *shop) adoptsWithConflict(t *testing.T) {
 	values := object{"greeting": "good morning", "replicas": 2, "offers": offers("bread")}
 	made := s.handMade(t)
 	s.refusesTheForeign(t, values, "8 deployed")
-	ended(t, s.upgrade(t, values, object{"takeOwnership": true}), expected{failed: true, message: "by-hand", release: "9 failed"})
-	ended(t, s.upgrade(t, values, object{"takeOwnership": true, "forceConflicts": true}), expected{release: "10 deployed"})
+	ended(t, s.upgrade(t, values, object{"takeOwnership": true, "noHooks": true}), expected{failed: true, message: "by-hand", release: "9 failed"})
+	ended(t, s.upgrade(t, values, object{"takeOwnership": true, "forceConflicts": true, "noHooks": true}), expected{release: "10 deployed"})
 	s.adopted(t, made)
 }
 
@@ -406,7 +422,7 @@ func (s *shop) replacesClientSide(t *testing.T) {
 		t.Errorf("revision 10 was applied %s, want server-side", method)
 	}
 	before := s.deployment(t)
-	ended(t, s.upgrade(t, values, object{"forceReplace": true, "serverSide": "false", "wait": true}), expected{release: "11 deployed"})
+	ended(t, s.upgrade(t, values, object{"forceReplace": true, "serverSide": "false", "noHooks": true, "wait": true}), expected{release: "11 deployed"})
 	if after := s.deployment(t); after.UID != before.UID || after.Generation <= before.Generation {
 		t.Errorf("the Deployment was %s, generation %d, and is %s, generation %d; want it replaced in place", before.UID, before.Generation, after.UID, after.Generation)
 	}
@@ -423,13 +439,13 @@ func (s *shop) adopts(t *testing.T) {
 	values := object{"greeting": "good morning", "offers": offers("bread")}
 	made := s.handMade(t)
 	s.refusesTheForeign(t, values, "6 deployed")
-	ended(t, s.upgrade(t, values, object{"takeOwnership": true}), expected{release: "7 deployed"})
+	ended(t, s.upgrade(t, values, object{"takeOwnership": true, "noHooks": true}), expected{release: "7 deployed"})
 	s.adopted(t, made)
 }
 
 func (s *shop) replaces(t *testing.T) {
 	before := s.deployment(t)
-	ended(t, s.upgrade(t, object{"greeting": "good evening", "offers": offers("bread")}, object{"forceReplace": true, "wait": true}), expected{release: "8 deployed"})
+	ended(t, s.upgrade(t, object{"greeting": "good evening", "offers": offers("bread")}, object{"forceReplace": true, "noHooks": true, "wait": true}), expected{release: "8 deployed"})
 	if after := s.deployment(t); after.UID != before.UID || after.Generation <= before.Generation {
 		t.Errorf("the Deployment was %s, generation %d, and is %s, generation %d; want it replaced in place", before.UID, before.Generation, after.UID, after.Generation)
 	}
@@ -479,7 +495,7 @@ func (s *shop) readsEverything(t *testing.T) {
 		}
 		var all object
 		s.get(t, path+"/values?all=true", &all)
-		if all["migration"] != "1s" {
+		if all["migration"] != "200ms" {
 			t.Errorf("all values of revision %s are %v, want the chart's among them", revision, all)
 		}
 		tag, _ := all["tag"].(string)
@@ -509,25 +525,23 @@ func (s *shop) leaves(t *testing.T) {
 
 // A first install that helm uninstalls itself leaves neither record nor
 // objects, which is what was asked for.
-func TestAFirstInstallThatFailsIsUninstalledAgain(t *testing.T) {
-	eachMajor(t, func(t *testing.T, h *helmtrail, major int) {
-		s := openShop(t, h, major, "shop")
-		events := s.install(t, object{"tag": "doesnotexist"}, object{"wait": true, "timeoutSeconds": 5, "rollbackOnFailure": true})
-		last := ended(t, events, expected{failed: true, message: "has been uninstalled"})
-		told(t, events, "1 pending-install", "1 uninstalling", "1 uninstalled")
-		// Helm never removes hooks that have no policy for it.
-		if diff := cmp.Diff([]stream.ObjectRef{{Kind: "Job", Namespace: s.namespace, Name: "shop-migrate"}}, last.Leftovers); diff != "" {
-			t.Errorf("leftovers (-want +got):\n%s", diff)
-		}
-		if len(last.Causes) == 0 {
-			t.Error("the end names no cause although helm has removed the evidence")
-		}
-		var gone struct{ Code string }
-		if code := h.call(t, http.MethodGet, s.path(), nil, &gone); code != http.StatusNotFound || gone.Code != "not_found" {
-			t.Errorf("the release answers %d %s", code, gone.Code)
-		}
-		if s.configMap(t, "shop") != nil {
-			t.Error("its ConfigMap is still there")
-		}
-	})
+func aFirstInstallThatFailsIsUninstalledAgain(t *testing.T, h *helmtrail, major int) {
+	s := openShop(t, h, major, "shop")
+	events := s.install(t, object{"tag": "doesnotexist"}, object{"wait": true, "timeoutSeconds": 5, "rollbackOnFailure": true})
+	last := ended(t, events, expected{failed: true, message: "has been uninstalled"})
+	told(t, events, "1 pending-install", "1 uninstalling", "1 uninstalled")
+	// Helm never removes hooks that have no policy for it.
+	if diff := cmp.Diff([]stream.ObjectRef{{Kind: "Job", Namespace: s.namespace, Name: "shop-migrate"}}, last.Leftovers); diff != "" {
+		t.Errorf("leftovers (-want +got):\n%s", diff)
+	}
+	if len(last.Causes) == 0 {
+		t.Error("the end names no cause although helm has removed the evidence")
+	}
+	var gone struct{ Code string }
+	if code := h.call(t, http.MethodGet, s.path(), nil, &gone); code != http.StatusNotFound || gone.Code != "not_found" {
+		t.Errorf("the release answers %d %s", code, gone.Code)
+	}
+	if s.configMap(t, "shop") != nil {
+		t.Error("its ConfigMap is still there")
+	}
 }

@@ -18,9 +18,12 @@ import (
 // slow is the test chart's values with which its Pod takes 5 s to become ready.
 var slow = object{"tag": "slow", "delay": "5s"}
 
+// eachHelm runs the test for both Helms, at the same time.
 func eachHelm(t *testing.T, f func(t *testing.T, helm string)) {
+	t.Parallel()
 	for _, major := range clustertest.Versions {
 		t.Run(fmt.Sprintf("helm %d", major), func(t *testing.T) {
+			t.Parallel()
 			f(t, clustertest.Binary(t, fmt.Sprintf("helm%d", major)))
 		})
 	}

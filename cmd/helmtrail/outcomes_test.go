@@ -45,6 +45,12 @@ func (s *shop) submitUninstall(t *testing.T, timeoutSeconds int) accepted {
 	return s.submit(t, http.MethodDelete, fmt.Sprintf("%s?wait=true&timeoutSeconds=%d", s.path(), timeoutSeconds), nil)
 }
 
+// hasCause tells whether an event says why an object is not ready.
+func hasCause(e stream.Event) bool {
+	body, ok := e.Body.(*stream.ResourceStatus)
+	return ok && slices.ContainsFunc(body.Summary.Causes, func(c stream.Cause) bool { return c.Object.Kind == "Pod" || c.Object.Kind == "Deployment" })
+}
+
 func isStatus(revision int, status string) func(stream.Event) bool {
 	return func(e stream.Event) bool {
 		body, ok := e.Body.(*stream.ReleaseStatus)
@@ -52,53 +58,49 @@ func isStatus(revision int, status string) func(stream.Event) bool {
 	}
 }
 
-func TestAnUninstallWhoseWaitTimesOutHasLostTheRecordsAndLeavesObjects(t *testing.T) {
-	eachMajor(t, func(t *testing.T, h *helmtrail, major int) {
-		s := openShop(t, h, major, "web")
-		ended(t, s.install(t, nil, nil), expected{release: "1 deployed"})
-		free := s.hold(t)
-		defer free()
-		events := s.events(t.Context(), t, s.submitUninstall(t, 3).Events, 1)
-		last := ended(t, events, expected{failed: true, agrees: "no"})
-		told(t, events, "1 uninstalling", "1 uninstalled")
-		want := []stream.ObjectRef{{Kind: "ConfigMap", Namespace: s.namespace, Name: "web"}, {Kind: "Job", Namespace: s.namespace, Name: "web-migrate"}}
-		if diff := cmp.Diff(want, last.Leftovers); diff != "" {
-			t.Errorf("leftovers (-want +got):\n%s", diff)
-		}
-		var gone struct{ Code string }
-		if code := h.call(t, http.MethodGet, s.path(), nil, &gone); code != http.StatusNotFound {
-			t.Errorf("the release answers %d, want 404: helm has removed the records", code)
-		}
-	})
+func anUninstallWhoseWaitTimesOutHasLostTheRecordsAndLeavesObjects(t *testing.T, h *helmtrail, major int) {
+	s := openShop(t, h, major, "web")
+	ended(t, s.install(t, nil, nil), expected{release: "1 deployed"})
+	free := s.hold(t)
+	defer free()
+	events := s.events(t.Context(), t, s.submitUninstall(t, 3).Events, 1)
+	last := ended(t, events, expected{failed: true, agrees: "no"})
+	told(t, events, "1 uninstalling", "1 uninstalled")
+	want := []stream.ObjectRef{{Kind: "ConfigMap", Namespace: s.namespace, Name: "web"}, {Kind: "Job", Namespace: s.namespace, Name: "web-migrate"}}
+	if diff := cmp.Diff(want, last.Leftovers); diff != "" {
+		t.Errorf("leftovers (-want +got):\n%s", diff)
+	}
+	var gone struct{ Code string }
+	if code := h.call(t, http.MethodGet, s.path(), nil, &gone); code != http.StatusNotFound {
+		t.Errorf("the release answers %d, want 404: helm has removed the records", code)
+	}
 }
 
 // helm handles no signal in rollback and uninstall, so the release is stuck at
 // once, by our session, and can be recovered.
-func TestARollbackCutShortIsStuckAndRecovered(t *testing.T) {
+func aRollbackCutShortIsStuckAndRecovered(t *testing.T, h *helmtrail, major int) {
 	recoveries := []struct {
 		strategy stream.Strategy
 		status   string // afterwards, "" for gone
 	}{
 		{stream.StrategyRollback, "deployed"}, {stream.StrategyMarkFailed, "failed"}, {stream.StrategyUninstall, ""},
 	}
-	eachMajor(t, func(t *testing.T, h *helmtrail, major int) {
-		for _, recovery := range recoveries {
-			t.Run(string(recovery.strategy), func(t *testing.T) {
-				t.Parallel()
-				s := openShop(t, h, major, "web")
-				ended(t, s.install(t, object{"tag": "doesnotexist"}, nil), expected{release: "1 deployed"})
-				ended(t, s.upgrade(t, object{"tag": "1"}, object{"wait": true, "timeoutSeconds": 60}), expected{release: "2 deployed"})
-				answer := s.submit(t, http.MethodPost, s.path()+"/rollback", object{"revision": 1, "options": object{"wait": true}})
-				s.awaitEvent(t, answer, isStatus(3, "pending-rollback"))
-				s.cancel(t, s.namespace, answer, nil)
-				s.cutShort(t, answer, "3 pending-rollback", []stream.Strategy{stream.StrategyRollback, stream.StrategyMarkFailed, stream.StrategyUninstall})
-				s.recover(t, s.namespace, recovery.strategy, *s.item(t, s.namespace).Stuck, recovery.status)
-				if recovery.strategy == stream.StrategyRollback {
-					s.serving(t, "shop:1")
-				}
-			})
-		}
-	})
+	for _, recovery := range recoveries {
+		t.Run(string(recovery.strategy), func(t *testing.T) {
+			t.Parallel()
+			s := openShop(t, h, major, "web")
+			ended(t, s.install(t, object{"tag": "doesnotexist"}, nil), expected{release: "1 deployed"})
+			ended(t, s.upgrade(t, object{"tag": "1"}, object{"wait": true, "timeoutSeconds": 60}), expected{release: "2 deployed"})
+			answer := s.submit(t, http.MethodPost, s.path()+"/rollback", object{"revision": 1, "options": object{"wait": true}})
+			s.awaitEvent(t, answer, isStatus(3, "pending-rollback"))
+			s.cancel(t, s.namespace, answer, nil)
+			s.cutShort(t, answer, "3 pending-rollback", []stream.Strategy{stream.StrategyRollback, stream.StrategyMarkFailed, stream.StrategyUninstall})
+			s.recover(t, s.namespace, recovery.strategy, *s.item(t, s.namespace).Stuck, recovery.status)
+			if recovery.strategy == stream.StrategyRollback {
+				s.serving(t, "shop:1")
+			}
+		})
+	}
 }
 
 // cutShort checks the end of a cancelled rollback or uninstall, and what the
@@ -128,56 +130,54 @@ func (s *shop) cutShort(t *testing.T, answer accepted, release string, ways []st
 	}
 }
 
-func TestAnUninstallCutShortIsStuckAndRepeated(t *testing.T) {
-	eachMajor(t, func(t *testing.T, h *helmtrail, major int) {
-		s := openShop(t, h, major, "web")
-		ended(t, s.install(t, nil, nil), expected{release: "1 deployed"})
-		free := s.hold(t)
-		answer := s.submitUninstall(t, 60)
-		s.awaitEvent(t, answer, isStatus(1, "uninstalling"))
-		s.cancel(t, s.namespace, answer, nil)
-		s.cutShort(t, answer, "1 uninstalling", []stream.Strategy{stream.StrategyUninstall})
-		free()
-		s.recover(t, s.namespace, stream.StrategyUninstall, *s.item(t, s.namespace).Stuck, "")
-	})
+func anUninstallCutShortIsStuckAndRepeated(t *testing.T, h *helmtrail, major int) {
+	s := openShop(t, h, major, "web")
+	ended(t, s.install(t, nil, nil), expected{release: "1 deployed"})
+	free := s.hold(t)
+	answer := s.submitUninstall(t, 60)
+	s.awaitEvent(t, answer, isStatus(1, "uninstalling"))
+	s.cancel(t, s.namespace, answer, nil)
+	s.cutShort(t, answer, "1 uninstalling", []stream.Strategy{stream.StrategyUninstall})
+	free()
+	s.recover(t, s.namespace, stream.StrategyUninstall, *s.item(t, s.namespace).Stuck, "")
 }
 
 // helm reacts to SIGTERM as https://github.com/helm/helm/pull/9180 made it: an
 // upgrade is marked failed, and rolled back if that was asked for, which takes
 // a while. Whether the person or the deadline ended it, there is one end only.
 // See https://github.com/helm/helm/issues/9446.
-func TestAnEndedUpgradeIsRolledBackBeforeItsOneEnd(t *testing.T) {
-	eachMajor(t, func(t *testing.T, h *helmtrail, major int) {
-		for _, canceled := range []bool{true, false} {
-			t.Run(fmt.Sprintf("canceled %v", canceled), func(t *testing.T) {
-				t.Parallel()
-				s := openShop(t, h, major, "web")
-				ended(t, s.install(t, nil, object{"wait": true}), expected{release: "1 deployed"})
-				options := object{"rollbackOnFailure": true, "timeoutSeconds": 60}
-				if !canceled {
-					options["deadlineSeconds"] = 6
-				}
-				answer := s.submit(t, http.MethodPut, s.path(), object{"chart": object{"ref": "shop"}, "values": object{"tag": "doesnotexist"}, "options": options})
-				s.awaitEvent(t, answer, isStatus(2, "pending-upgrade"))
-				if canceled {
-					s.cancel(t, s.namespace, answer, nil)
-				}
-				events := s.events(t.Context(), t, answer.Events, 1)
-				told(t, events, "2 pending-upgrade", "2 failed", "3 deployed")
-				kind, last := end(t, events)
-				if canceled && kind != stream.TypeCanceled || !canceled && (kind != stream.TypeFailed || last.Reason != stream.ReasonTimeout) {
-					t.Errorf("the session ended %s %s", kind, last.Reason)
-				}
-				if last.Release == nil || last.Release.Revision != 3 || last.Release.Status != "deployed" || last.Agrees == nil || !*last.Agrees {
-					t.Errorf("the end is %+v, want helm's own rollback, revision 3, to agree", last)
-				}
-				if i := s.item(t, s.namespace); i.Stuck != nil {
-					t.Errorf("the release is stuck: %+v", i.Stuck)
-				}
-				s.serving(t, "shop:1")
-			})
-		}
-	})
+func anEndedUpgradeIsRolledBackBeforeItsOneEnd(t *testing.T, h *helmtrail, major int) {
+	for _, canceled := range []bool{true, false} {
+		t.Run(fmt.Sprintf("canceled %v", canceled), func(t *testing.T) {
+			t.Parallel()
+			s := openShop(t, h, major, "web")
+			ended(t, s.install(t, nil, object{"wait": true}), expected{release: "1 deployed"})
+			options := object{"rollbackOnFailure": true, "noHooks": true, "timeoutSeconds": 60}
+			if !canceled {
+				options["deadlineSeconds"] = 8
+			}
+			answer := s.submit(t, http.MethodPut, s.path(), object{"chart": object{"ref": "shop"}, "values": object{"tag": "doesnotexist"}, "options": options})
+			// While helm still writes objects, its rollback and its upgrade write
+			// them at the same time, and either may win.
+			s.awaitEvent(t, answer, hasCause)
+			if canceled {
+				s.cancel(t, s.namespace, answer, nil)
+			}
+			events := s.events(t.Context(), t, answer.Events, 1)
+			told(t, events, "2 pending-upgrade", "2 failed", "3 deployed")
+			kind, last := end(t, events)
+			if canceled && kind != stream.TypeCanceled || !canceled && (kind != stream.TypeFailed || last.Reason != stream.ReasonTimeout) {
+				t.Errorf("the session ended %s %s", kind, last.Reason)
+			}
+			if last.Release == nil || last.Release.Revision != 3 || last.Release.Status != "deployed" || last.Agrees == nil || !*last.Agrees {
+				t.Errorf("the end is %+v, want helm's own rollback, revision 3, to agree", last)
+			}
+			if i := s.item(t, s.namespace); i.Stuck != nil {
+				t.Errorf("the release is stuck: %+v", i.Stuck)
+			}
+			s.serving(t, "shop:1")
+		})
+	}
 }
 
 // An exit with 0 within the grace is no success of what was to be ended.
@@ -201,26 +201,24 @@ func TestAHelmThatEndsWellWhenItIsEndedHasNotCompleted(t *testing.T) {
 
 // --history-max removes old records in the middle of an upgrade, which is no
 // uninstall: https://github.com/helm/helm/issues/10550.
-func TestPruningTheHistoryIsNoUninstall(t *testing.T) {
-	eachMajor(t, func(t *testing.T, h *helmtrail, major int) {
-		s := openShop(t, h, major, "web")
-		ended(t, s.install(t, nil, nil), expected{release: "1 deployed"})
-		for revision := 2; revision <= 5; revision++ {
-			events := s.upgrade(t, object{"greeting": fmt.Sprint(revision)}, object{"historyMax": 3, "noHooks": true})
-			ended(t, events, expected{release: fmt.Sprintf("%d deployed", revision)})
-			got := statuses(events)
-			if revision > 3 {
-				told(t, events, fmt.Sprintf("%d pruned", revision-3))
-			}
-			if slices.ContainsFunc(got, func(s string) bool { return strings.HasSuffix(s, "uninstalled") || strings.HasSuffix(s, "removed") }) {
-				t.Errorf("upgrade %d: %v", revision, got)
-			}
+func pruningTheHistoryIsNoUninstall(t *testing.T, h *helmtrail, major int) {
+	s := openShop(t, h, major, "web")
+	ended(t, s.install(t, nil, nil), expected{release: "1 deployed"})
+	for revision := 2; revision <= 5; revision++ {
+		events := s.upgrade(t, object{"greeting": fmt.Sprint(revision)}, object{"historyMax": 3, "noHooks": true})
+		ended(t, events, expected{release: fmt.Sprintf("%d deployed", revision)})
+		got := statuses(events)
+		if revision > 3 {
+			told(t, events, fmt.Sprintf("%d pruned", revision-3))
 		}
-		s.checkHistory(t, "3 superseded: Upgrade complete", "4 superseded: Upgrade complete", "5 deployed: Upgrade complete")
-		if history := s.history(t); len(history) != 3 {
-			t.Errorf("the history is %+v, want three revisions", history)
+		if slices.ContainsFunc(got, func(s string) bool { return strings.HasSuffix(s, "uninstalled") || strings.HasSuffix(s, "removed") }) {
+			t.Errorf("upgrade %d: %v", revision, got)
 		}
-	})
+	}
+	s.checkHistory(t, "3 superseded: Upgrade complete", "4 superseded: Upgrade complete", "5 deployed: Upgrade complete")
+	if history := s.history(t); len(history) != 3 {
+		t.Errorf("the history is %+v, want three revisions", history)
+	}
 }
 
 // helm's timeout is for each of its steps, so a run may take longer than it;
@@ -317,24 +315,22 @@ func TestAnUpgradeOverADeadPendingRevisionSaysWhichOneAndSinceWhen(t *testing.T)
 
 // The session of an operation by hand ends as that operation ended, whatever
 // helm has done to undo it.
-func TestAnOutsideOperationThatHelmUndoesHasFailed(t *testing.T) {
-	eachMajor(t, func(t *testing.T, h *helmtrail, major int) {
-		s := openShop(t, h, major, "web")
-		flag := map[int]string{3: "--atomic", 4: "--rollback-on-failure"}[major]
-		if _, err := clustertest.TryHelm(t, major, "install", s.name, charts+"/shop", "--namespace", s.namespace, "--set", "tag=doesnotexist", flag, "--timeout", "5s"); err == nil {
-			t.Fatal("the install by hand did not fail")
-		}
-		var sessions struct{ Items []stream.Session }
-		eventually(t, "the observed session has ended", func() bool {
-			s.get(t, s.path()+"/sessions", &sessions)
-			return len(sessions.Items) == 1 && sessions.Items[0].End != nil
-		})
-		got := sessions.Items[0]
-		if got.Origin != stream.OriginOutside || got.State != stream.StateFailed || got.End.Release != nil || got.End.Message != "the release was uninstalled again" {
-			t.Errorf("the session is %+v, its end %+v; want it failed, with no release left", got, got.End)
-		}
-		if len(got.End.Causes) == 0 {
-			t.Error("the end names no cause, want the image that is not there")
-		}
+func anOutsideOperationThatHelmUndoesHasFailed(t *testing.T, h *helmtrail, major int) {
+	s := openShop(t, h, major, "web")
+	flag := map[int]string{3: "--atomic", 4: "--rollback-on-failure"}[major]
+	if _, err := clustertest.TryHelm(t, major, "install", s.name, charts+"/shop", "--namespace", s.namespace, "--set", "tag=doesnotexist", flag, "--timeout", "5s"); err == nil {
+		t.Fatal("the install by hand did not fail")
+	}
+	var sessions struct{ Items []stream.Session }
+	eventually(t, "the observed session has ended", func() bool {
+		s.get(t, s.path()+"/sessions", &sessions)
+		return len(sessions.Items) == 1 && sessions.Items[0].End != nil
 	})
+	got := sessions.Items[0]
+	if got.Origin != stream.OriginOutside || got.State != stream.StateFailed || got.End.Release != nil || got.End.Message != "the release was uninstalled again" {
+		t.Errorf("the session is %+v, its end %+v; want it failed, with no release left", got, got.End)
+	}
+	if len(got.End.Causes) == 0 {
+		t.Error("the end names no cause, want the image that is not there")
+	}
 }

@@ -13,16 +13,28 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// eachProxied runs the test for both Helms, with helmtrail and helm behind a
-// proxy that can let requests go wrong.
-func eachProxied(t *testing.T, f func(t *testing.T, h *helmtrail, proxy *apiProxy, major int)) {
+// TestShopBehindAProxy does the same with helmtrail and helm behind a proxy that
+// lets requests go wrong.
+func TestShopBehindAProxy(t *testing.T) {
 	t.Parallel()
+	parts := map[string]func(t *testing.T, h *helmtrail, proxy *apiProxy, major int){
+		"a race is tried again":                 aRaceIsTriedAgainInTheSameSession,
+		"retries can be turned off":             retriesCanBeTurnedOff,
+		"a failed install is tried again":       aFailedInstallIsTriedAgainOverItsOwnRevision,
+		"leftovers are those of all attempts":   leftoversAreThoseOfAllAttempts,
+		"a last write that fails is no success": aLastWriteThatFailsIsNoSuccess,
+	}
 	for _, major := range clustertest.Versions {
 		t.Run(fmt.Sprintf("helm %d", major), func(t *testing.T) {
 			t.Parallel()
 			proxy := startProxy(t)
 			h := serveOn(t, arguments{helm: clustertest.Binary(t, fmt.Sprintf("helm%d", major)), charts: charts, kubeconfig: proxy.kubeconfig})
-			f(t, h, proxy, major)
+			for name, part := range parts {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					part(t, h, proxy, major)
+				})
+			}
 		})
 	}
 }
@@ -41,7 +53,7 @@ func retries(events []stream.Event) []*stream.Retrying {
 // secrets is the path under which helm keeps its records.
 func (s *shop) secrets() string { return "/namespaces/" + s.namespace + "/secrets" }
 
-func TestARaceIsTriedAgainInTheSameSession(t *testing.T) {
+func aRaceIsTriedAgainInTheSameSession(t *testing.T, h *helmtrail, proxy *apiProxy, major int) {
 	tests := []struct {
 		name  string
 		fault fault
@@ -53,40 +65,37 @@ func TestARaceIsTriedAgainInTheSameSession(t *testing.T) {
 		{"leader change", leaderChanged, 2, "another leader"},
 		{"lost connection", lost, 1, "connection to the API server was lost"},
 	}
-	eachProxied(t, func(t *testing.T, h *helmtrail, proxy *apiProxy, major int) {
-		for _, test := range tests {
-			t.Run(test.name, func(t *testing.T) {
-				s := openShop(t, h, major, "shop")
-				proxy.fail(rule{"POST", s.secrets(), test.fault, test.times})
-				events := s.install(t, nil, nil)
-				ended(t, events, expected{release: "1 deployed"})
-				got := retries(events)
-				if len(got) != 1 || got[0].Attempt != 2 || got[0].MaxAttempts != 3 || !strings.Contains(got[0].Reason, test.reason) || got[0].DelaySeconds != 1 {
-					t.Fatalf("RETRYING events %+v, want one of attempt 2 of 3 because of %q", got, test.reason)
-				}
-				if diff := cmp.Diff([]string{"1 pending-install", "1 deployed"}, statuses(events)); diff != "" {
-					t.Errorf("transitions (-want +got):\n%s", diff)
-				}
-				var sessions struct{ Items []stream.Session }
-				s.get(t, s.path()+"/sessions", &sessions)
-				if len(sessions.Items) != 1 || sessions.Items[0].State != stream.StateCompleted {
-					t.Errorf("the sessions are %+v, want one", sessions.Items)
-				}
-			})
-		}
-	})
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := openShop(t, h, major, "shop")
+			proxy.fail(rule{"POST", s.secrets(), test.fault, test.times})
+			events := s.install(t, nil, nil)
+			ended(t, events, expected{release: "1 deployed"})
+			got := retries(events)
+			if len(got) != 1 || got[0].Attempt != 2 || got[0].MaxAttempts != 3 || !strings.Contains(got[0].Reason, test.reason) || got[0].DelaySeconds != 1 {
+				t.Fatalf("RETRYING events %+v, want one of attempt 2 of 3 because of %q", got, test.reason)
+			}
+			if diff := cmp.Diff([]string{"1 pending-install", "1 deployed"}, statuses(events)); diff != "" {
+				t.Errorf("transitions (-want +got):\n%s", diff)
+			}
+			var sessions struct{ Items []stream.Session }
+			s.get(t, s.path()+"/sessions", &sessions)
+			if len(sessions.Items) != 1 || sessions.Items[0].State != stream.StateCompleted {
+				t.Errorf("the sessions are %+v, want one", sessions.Items)
+			}
+		})
+	}
 }
 
-func TestRetriesCanBeTurnedOff(t *testing.T) {
-	eachProxied(t, func(t *testing.T, h *helmtrail, proxy *apiProxy, major int) {
-		s := openShop(t, h, major, "shop")
-		proxy.fail(rule{"POST", s.secrets(), conflict, 1})
-		events := s.install(t, nil, object{"retries": 0})
-		ended(t, events, expected{failed: true, message: "the object has been modified", agrees: "-"})
-		if got := retries(events); len(got) != 0 {
-			t.Errorf("RETRYING events %+v, want none", got)
-		}
-	})
+func retriesCanBeTurnedOff(t *testing.T, h *helmtrail, proxy *apiProxy, major int) {
+	s := openShop(t, h, major, "shop")
+	proxy.fail(rule{"POST", s.secrets(), conflict, 1})
+	events := s.install(t, nil, object{"retries": 0})
+	ended(t, events, expected{failed: true, message: "the object has been modified", agrees: "-"})
+	if got := retries(events); len(got) != 0 {
+		t.Errorf("RETRYING events %+v, want none", got)
+	}
 }
 
 // write is how a helm makes an object that is not there yet.
@@ -97,52 +106,46 @@ func write(major int) string {
 	return "POST"
 }
 
-func TestAFailedInstallIsTriedAgainOverItsOwnRevision(t *testing.T) {
-	eachProxied(t, func(t *testing.T, h *helmtrail, proxy *apiProxy, major int) {
-		s := openShop(t, h, major, "shop")
-		proxy.fail(rule{write(major), "/namespaces/" + s.namespace + "/deployments", leaderChanged, 2})
-		events := s.install(t, object{"greeting": "at last"}, object{"wait": true})
-		ended(t, events, expected{release: "2 deployed"})
-		told(t, events, "1 pending-install", "1 failed", "2 pending-install", "2 deployed")
-		if got := retries(events); len(got) != 1 {
-			t.Errorf("RETRYING events %+v, want one", got)
-		}
-		s.serving(t, "shop:1")
-	})
+func aFailedInstallIsTriedAgainOverItsOwnRevision(t *testing.T, h *helmtrail, proxy *apiProxy, major int) {
+	s := openShop(t, h, major, "shop")
+	proxy.fail(rule{write(major), "/namespaces/" + s.namespace + "/deployments", leaderChanged, 2})
+	events := s.install(t, object{"greeting": "at last"}, object{"wait": true})
+	ended(t, events, expected{release: "2 deployed"})
+	told(t, events, "1 pending-install", "1 failed", "2 pending-install", "2 deployed")
+	if got := retries(events); len(got) != 1 {
+		t.Errorf("RETRYING events %+v, want one", got)
+	}
+	s.serving(t, "shop:1")
 }
 
 // What the first attempt has made is the session's too, although the second
 // one found it there.
-func TestLeftoversAreThoseOfAllAttempts(t *testing.T) {
-	eachProxied(t, func(t *testing.T, h *helmtrail, proxy *apiProxy, major int) {
-		s := openShop(t, h, major, "shop")
-		proxy.fail(rule{write(major), "/namespaces/" + s.namespace + "/deployments", leaderChanged, 4})
-		events := s.install(t, nil, object{"retries": 1})
-		last := ended(t, events, expected{failed: true, message: "leader changed", release: "2 failed"})
-		if got := retries(events); len(got) != 1 || got[0].MaxAttempts != 2 {
-			t.Errorf("RETRYING events %+v, want one", got)
-		}
-		if !slices.Contains(last.Leftovers, stream.ObjectRef{Kind: "ConfigMap", Namespace: s.namespace, Name: "shop"}) {
-			t.Errorf("leftovers %v, want the ConfigMap among them", last.Leftovers)
-		}
-	})
+func leftoversAreThoseOfAllAttempts(t *testing.T, h *helmtrail, proxy *apiProxy, major int) {
+	s := openShop(t, h, major, "shop")
+	proxy.fail(rule{write(major), "/namespaces/" + s.namespace + "/deployments", leaderChanged, 4})
+	events := s.install(t, nil, object{"retries": 1})
+	last := ended(t, events, expected{failed: true, message: "leader changed", release: "2 failed"})
+	if got := retries(events); len(got) != 1 || got[0].MaxAttempts != 2 {
+		t.Errorf("RETRYING events %+v, want one", got)
+	}
+	if !slices.Contains(last.Leftovers, stream.ObjectRef{Kind: "ConfigMap", Namespace: s.namespace, Name: "shop"}) {
+		t.Errorf("leftovers %v, want the ConfigMap among them", last.Leftovers)
+	}
 }
 
 // helm 3 says nothing at all when its last write fails, helm 4 only one line,
 // and both exit with 0.
-func TestALastWriteThatFailsIsNoSuccess(t *testing.T) {
-	eachProxied(t, func(t *testing.T, h *helmtrail, proxy *apiProxy, major int) {
-		s := openShop(t, h, major, "web")
-		proxy.fail(rule{"PUT", s.secrets(), conflict, 1})
-		answer := s.submit(t, http.MethodPost, s.releases(s.namespace), object{"name": s.name, "chart": object{"ref": "shop"}, "options": object{"noHooks": true}})
-		last := ended(t, s.events(t.Context(), t, answer.Events, 1), expected{release: "1 pending-install", agrees: "no"})
-		if !strings.Contains(last.Hint, "left pending-install") {
-			t.Errorf("the hint is %q", last.Hint)
-		}
-		stuck := s.item(t, s.namespace).Stuck
-		if stuck == nil || stuck.Suspected || stuck.By != answer.SessionID {
-			t.Fatalf("the release is stuck: %+v, want at once, by our session, for sure", stuck)
-		}
-		s.recover(t, s.namespace, stream.StrategyMarkFailed, *stuck, "failed")
-	})
+func aLastWriteThatFailsIsNoSuccess(t *testing.T, h *helmtrail, proxy *apiProxy, major int) {
+	s := openShop(t, h, major, "web")
+	proxy.fail(rule{"PUT", s.secrets(), conflict, 1})
+	answer := s.submit(t, http.MethodPost, s.releases(s.namespace), object{"name": s.name, "chart": object{"ref": "shop"}, "options": object{"noHooks": true}})
+	last := ended(t, s.events(t.Context(), t, answer.Events, 1), expected{release: "1 pending-install", agrees: "no"})
+	if !strings.Contains(last.Hint, "left pending-install") {
+		t.Errorf("the hint is %q", last.Hint)
+	}
+	stuck := s.item(t, s.namespace).Stuck
+	if stuck == nil || stuck.Suspected || stuck.By != answer.SessionID {
+		t.Fatalf("the release is stuck: %+v, want at once, by our session, for sure", stuck)
+	}
+	s.recover(t, s.namespace, stream.StrategyMarkFailed, *stuck, "failed")
 }
