@@ -107,6 +107,9 @@ func (s *Server) consoleFetch(call *consoleCall, body consoleBody) ([]byte, erro
 	if s.options.Archives == nil {
 		return nil, noArchives
 	}
+	if !strings.Contains(body.ChartURL, "://") {
+		return nil, badRequest("chart_url", "the chart's address must begin with https://, http:// or oci://.")
+	}
 	namespace := cmp.Or(body.Namespace, defaultNamespace)
 	var access map[string][]byte
 	switch {
@@ -215,6 +218,9 @@ func (s *Server) consoleTemplate(call *consoleCall) error {
 	if decodeConsole(call.Context, &body) != nil {
 		call.Data(http.StatusBadRequest, "text/plain; charset=utf-8", []byte("Failed to parse request"))
 		return nil
+	}
+	if err := call.may(needGet, body.release(call).Namespace); err != nil {
+		return err
 	}
 	archive, err := s.consoleFetch(call, body)
 	if err != nil {

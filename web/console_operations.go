@@ -69,11 +69,15 @@ func (s *Server) consoleStartInstall(call *consoleCall) (consoleBody, stream.Ses
 	if err := call.may(needCreate, ref.Namespace); err != nil {
 		return body, stream.Session{}, err
 	}
+	values, err := s.restore(call.Context, call.cluster, ref, consoleValues(body.Values))
+	if err != nil {
+		return body, stream.Session{}, err
+	}
 	chart, err := s.consoleInstallable(call, body)
 	if err != nil {
 		return body, stream.Session{}, err
 	}
-	session, err := s.consoleStart(call, stream.Request{Operation: stream.OperationInstall, Release: ref, Chart: chart, Values: consoleValues(body.Values)})
+	session, err := s.consoleStart(call, stream.Request{Operation: stream.OperationInstall, Release: ref, Chart: chart, Values: values})
 	return body, session, err
 }
 
@@ -108,11 +112,15 @@ func (s *Server) consoleStartUpgrade(call *consoleCall) (stream.Session, error) 
 	if err != nil {
 		return stream.Session{}, err
 	}
+	values, err := s.restore(call.Context, call.cluster, ref, consoleValues(body.Values))
+	if err != nil {
+		return stream.Session{}, err
+	}
 	chart, err := s.consoleUpgradable(call, body, newest)
 	if err != nil {
 		return stream.Session{}, err
 	}
-	return s.consoleStart(call, stream.Request{Operation: stream.OperationUpgrade, Release: ref, Chart: chart, Values: consoleValues(body.Values)})
+	return s.consoleStart(call, stream.Request{Operation: stream.OperationUpgrade, Release: ref, Chart: chart, Values: values})
 }
 
 func (s *Server) consoleRollback(call *consoleCall) error {

@@ -11,17 +11,22 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// restoreValues puts the secrets back into values that a client edited while
-// they were masked. They come from the release's newest revision or its highest
-// deployed one, at the same place; a token that stands for neither is refused
-// by its path, so that nobody's password becomes a token. Values without tokens
-// cost nothing and are passed on as they are.
+// restoreValues is restore for the release of a request with another name.
 func (s *Server) restoreValues(c *gin.Context, name string, values []byte) ([]byte, error) {
 	ref, cluster, err := s.releaseRef(c)
 	if err != nil {
 		return nil, err
 	}
 	ref.Name = name
+	return s.restore(c, cluster, ref, values)
+}
+
+// restore puts the secrets back into values that a client edited while
+// they were masked. They come from the release's newest revision or its highest
+// deployed one, at the same place; a token that stands for neither is refused
+// by its path, so that nobody's password becomes a token. Values without tokens
+// cost nothing and are passed on as they are.
+func (s *Server) restore(c *gin.Context, cluster *watched, ref stream.ReleaseRef, values []byte) ([]byte, error) {
 	// Without a base this succeeds if there are no tokens, and else tells
 	// which one to name if there is no revision either.
 	restored, err := s.masker(ref).Collect().Restore(values, nil)
