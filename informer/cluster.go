@@ -127,6 +127,7 @@ func publicAddress(host string) string {
 // says why. It may be called once.
 func (c *Cluster) Run(ctx context.Context) error {
 	defer c.connection.close()
+	defer c.resources.Close()
 	var following sync.WaitGroup
 	defer following.Wait()
 	ctx, cancel := context.WithCancel(ctx)

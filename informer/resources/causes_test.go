@@ -313,15 +313,15 @@ func matches(want, got stream.Cause) bool {
 }
 
 // TestFirstCauseIsToldWithinTwoSeconds installs what cannot become ready, with
-// a helm that waits for it.
+// a helm that waits for it. The Helms take turns: what the cluster says does not
+// depend on who waits.
 func TestFirstCauseIsToldWithinTwoSeconds(t *testing.T) {
-	for _, version := range clustertest.Versions {
-		for _, f := range failures {
-			t.Run(fmt.Sprintf("helm %d, %s", version, f.name), func(t *testing.T) {
-				t.Parallel()
-				testFailure(t, version, f)
-			})
-		}
+	for i, f := range failures {
+		version := clustertest.Versions[i%len(clustertest.Versions)]
+		t.Run(fmt.Sprintf("%s, helm %d", f.name, version), func(t *testing.T) {
+			t.Parallel()
+			testFailure(t, version, f)
+		})
 	}
 }
 
@@ -336,7 +336,7 @@ func testFailure(t *testing.T, version int, f failure) {
 	helm := make(chan string, 1)
 	chart := chartOf(t, f.chart)
 	go func() {
-		output, err := clustertest.TryHelm(t, version, "install", "bad", chart, "-n", namespace, "--wait", "--timeout", "12s")
+		output, err := clustertest.TryHelm(t, version, "install", "bad", chart, "-n", namespace, "--wait", "--timeout", "8s")
 		if err == nil {
 			output = ""
 		}

@@ -4,7 +4,7 @@
 // The objects are those that the record's manifest and hooks name. A
 // [Tracker] watches them as long as somebody follows: readers of the same kind in
 // the same namespace share one watch, which begins with the first of them and
-// ends with the last. Secrets and ConfigMaps are watched without their data.
+// ends some time after the last. Secrets and ConfigMaps are watched without their data.
 //
 // Readiness is what kstatus says, the same library that Helm 4 waits with.
 //

@@ -1,6 +1,7 @@
 package resources_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -21,23 +22,32 @@ metadata:
   annotations: {helm.sh/hook: "pre-install,pre-upgrade", helm.sh/hook-delete-policy: "before-hook-creation,hook-succeeded"}
 spec:
   backoffLimit: 6
-  template: {spec: {restartPolicy: OnFailure, containers: [{name: sql, image: "sql:{{ .Values.tag }}"}]}}
+  template: {metadata: {annotations: {devcluster.helmtrail.dev/duration: "{{ .Values.duration }}"}}, spec: {restartPolicy: OnFailure, containers: [{name: sql, image: "sql:{{ .Values.tag }}"}]}}
 ---
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: made}
 `
 
+func eachHelm(t *testing.T, f func(*testing.T, int)) {
+	for _, version := range clustertest.Versions {
+		t.Run(fmt.Sprintf("helm %d", version), func(t *testing.T) {
+			t.Parallel()
+			f(t, version)
+		})
+	}
+}
+
 // A hook that fails or hangs is told by nothing but "BackoffLimitExceeded", or
 // by silence (https://github.com/helm/helm/issues/4010).
 func TestHookThatHangsSaysWhyWhileHelmIsSilent(t *testing.T) {
-	for _, version := range clustertest.Versions {
+	eachHelm(t, func(t *testing.T, version int) {
 		namespace := clustertest.Namespace(t)
 		record := pendingRecord(t, namespace, "hooked")
 		chart := chartOf(t, hookedChart)
 		ended := make(chan string, 1)
 		go func() {
-			output, err := clustertest.TryHelm(t, version, "install", "hooked", chart, "-n", namespace, "--set", "tag=crash", "--timeout", "8s")
+			output, err := clustertest.TryHelm(t, version, "install", "hooked", chart, "-n", namespace, "--set", "tag=crash,duration=1s", "--timeout", "8s")
 			if err == nil {
 				output = "helm succeeded"
 			}
@@ -66,19 +76,19 @@ func TestHookThatHangsSaysWhyWhileHelmIsSilent(t *testing.T) {
 		if output := <-ended; output == "helm succeeded" {
 			t.Error(output)
 		}
-	}
+	})
 }
 
 // The other half of the same report: a hook that has ended well and was deleted
 // is done, not missing.
 func TestDeletedHookIsDone(t *testing.T) {
-	for _, version := range clustertest.Versions {
+	eachHelm(t, func(t *testing.T, version int) {
 		namespace := clustertest.Namespace(t)
 		record := pendingRecord(t, namespace, "hooked")
 		chart := chartOf(t, hookedChart)
 		ended := make(chan error, 1)
 		go func() {
-			_, err := clustertest.TryHelm(t, version, "install", "hooked", chart, "-n", namespace, "--set", "tag=1", "--timeout", "60s")
+			_, err := clustertest.TryHelm(t, version, "install", "hooked", chart, "-n", namespace, "--set", "tag=1,duration=5s", "--timeout", "60s")
 			ended <- err
 		}()
 		tracker := tracker(t, clustertest.Config(t))
@@ -99,5 +109,5 @@ func TestDeletedHookIsDone(t *testing.T) {
 		if diff := cmp.Diff([]string{"ConfigMap made Ready", "Job migrate Completed (pre-install, pre-upgrade)"}, texts(read)); diff != "" {
 			t.Errorf("helm %d: rows read afterwards (-want +got):\n%s", version, diff)
 		}
-	}
+	})
 }

@@ -2,14 +2,16 @@ package resources
 
 import (
 	"context"
+	"maps"
 	"testing"
+	"time"
 
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-func TestReadersShareAWatchThatEndsWithTheLast(t *testing.T) {
+func TestReadersShareAWatchThatEndsSomeTimeAfterTheLast(t *testing.T) {
 	config := clustertest.Config(t)
 	clients, err := ClientsFor(config)
 	if err != nil {
@@ -64,8 +66,34 @@ func TestReadersShareAWatchThatEndsWithTheLast(t *testing.T) {
 	if got := readers(); got["services"] != 1 || got["secrets"] != 1 {
 		t.Errorf("one reader holds %v", got)
 	}
-	endSecond()
-	if len(tracker.watches) != 0 {
-		t.Errorf("%d watches are left", len(tracker.watches))
+	watching := func() map[place]*sharedWatch {
+		tracker.mu.Lock()
+		defer tracker.mu.Unlock()
+		return maps.Clone(tracker.watches)
 	}
+	endSecond()
+	before := watching()
+	if len(before) != 2 || len(readers()) != 0 {
+		t.Errorf("without readers there are %d watches and readers %v", len(before), readers())
+	}
+	begin()()
+	if after := watching(); !maps.Equal(before, after) {
+		t.Error("the next reader did not find the watches that had no reader")
+	}
+
+	tracker.mu.Lock()
+	tracker.linger = 10 * time.Millisecond
+	tracker.mu.Unlock()
+	begin()()
+	for deadline := time.Now().Add(time.Minute); len(watching()) > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the watches do not end")
+		}
+	}
+	tracker.Close()
+	begin()()
+	if len(watching()) != 0 {
+		t.Error("a closed tracker keeps watches without readers")
+	}
+	tracker.Close()
 }

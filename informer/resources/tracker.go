@@ -23,6 +23,9 @@ import (
 const (
 	// settle is how long changes are collected before they are told.
 	settle = 200 * time.Millisecond
+	// linger is how long a watch goes on without a reader: the next revision of
+	// a release, or the next reader of a page, needs the same ones.
+	linger = 30 * time.Second
 	// firstWait bounds the wait for all objects to become known.
 	firstWait = 5 * time.Second
 	// unknownAgain is how often a kind that is unknown is looked for again.
@@ -46,14 +49,17 @@ type Clients struct {
 type Tracker struct {
 	clients Clients
 	mapper  *mapper
+	linger  time.Duration
 
 	mu      sync.Mutex
 	watches map[place]*sharedWatch
+	closed  bool
+	ending  sync.WaitGroup // the watches that nobody reads any more
 }
 
-// NewTracker makes a tracker; it starts nothing.
+// NewTracker makes a tracker; it starts nothing. Close it in the end.
 func NewTracker(clients Clients) *Tracker {
-	return &Tracker{clients: clients, mapper: newMapper(clients.Discovery), watches: map[place]*sharedWatch{}}
+	return &Tracker{clients: clients, mapper: newMapper(clients.Discovery), linger: linger, watches: map[place]*sharedWatch{}}
 }
 
 // target is an object whose rows are wanted: its own and those of what it owns.

@@ -32,7 +32,9 @@ func tracker(t testing.TB, config *rest.Config) *resources.Tracker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resources.NewTracker(clients)
+	tracker := resources.NewTracker(clients)
+	t.Cleanup(tracker.Close)
+	return tracker
 }
 
 // follow follows a record until the test ends, and returns where the rows come.

@@ -3,6 +3,7 @@ package resources
 import (
 	"context"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,6 +24,7 @@ type sharedWatch struct {
 	once    sync.Once
 	err     error
 	readers map[chan struct{}]int
+	idle    *time.Timer // ends the watch; nil while it has readers
 	// gone holds how some objects were when they were deleted, nil for those
 	// that were not.
 	gone map[string]runtime.Object
@@ -39,29 +41,66 @@ func (t *Tracker) join(p place, wake chan struct{}) *sharedWatch {
 		t.watches[p] = w
 	}
 	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.idle != nil {
+		w.idle.Stop()
+		w.idle = nil
+	}
 	w.readers[wake]++
-	w.mu.Unlock()
 	return w
 }
 
-// leave takes one reader away. With the last one the watch ends, for which
-// leave waits.
+// leave takes one reader away. Some time after the last one the watch ends.
 func (t *Tracker) leave(p place, w *sharedWatch, wake chan struct{}) {
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.readers[wake]--; w.readers[wake] == 0 {
 		delete(w.readers, wake)
 	}
-	last := len(w.readers) == 0
-	w.mu.Unlock()
-	if last {
-		delete(t.watches, p)
+	switch {
+	case len(w.readers) > 0:
+	case t.closed:
+		t.end(p, w)
+	default:
+		w.idle = time.AfterFunc(t.linger, func() { t.endIdle(p, w) })
+	}
+}
+
+// endIdle ends a watch unless somebody reads it again.
+func (t *Tracker) endIdle(p place, w *sharedWatch) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.readers) == 0 && t.watches[p] == w {
+		t.end(p, w)
+	}
+}
+
+// end ends a watch without waiting for it. It is called under both locks.
+func (t *Tracker) end(p place, w *sharedWatch) {
+	delete(t.watches, p)
+	w.stop()
+	t.ending.Go(func() { <-w.ended })
+}
+
+// Close ends the watches that nobody reads, and waits for them. Those that are
+// read end with their last reader.
+func (t *Tracker) Close() {
+	t.mu.Lock()
+	t.closed = true
+	for p, w := range t.watches {
+		w.mu.Lock()
+		if len(w.readers) == 0 {
+			w.idle.Stop()
+			t.end(p, w)
+		}
+		w.mu.Unlock()
 	}
 	t.mu.Unlock()
-	if last {
-		w.stop()
-		<-w.ended
-	}
+	t.ending.Wait()
 }
 
 func (t *Tracker) begin(p place) *sharedWatch {

@@ -137,6 +137,8 @@ func (v *view) blameOwn(row *stream.Resource, owner metav1.Object, rows []stream
 	case row.Status == statusFailed && !deeper:
 		blame(row, stream.RankCondition, orElse(row.Reason, "Failed"), row.Message, with(subject+" has failed", row.Message))
 	case row.Status == statusProgressing && !waiting:
-		blame(row, stream.RankWaiting, orElse(row.Reason, "NotReady"), row.Message, with(subject+" is not ready", row.Message))
+		reason := row.Reason
+		blame(row, stream.RankWaiting, orElse(reason, "NotReady"), row.Message, with(subject+" is not ready", row.Message))
+		row.Reason = reason // a Job that runs gives none
 	}
 }
