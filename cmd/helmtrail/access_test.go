@@ -218,15 +218,15 @@ func accessCases(namespace, session, ended string) []routeCase {
 		console("GET", "/releases", "?ns="+namespace, "", 200),
 		console("GET", "/release", query, "", 200),
 		console("GET", "/release/history", query, "", 200),
-		console("POST", "/release", "", `{`+in+`,"chart_url":"web"}`, 0),
-		console("PUT", "/release", "", `{`+in+`,"chart_url":"web"}`, 0),
+		console("POST", "/release", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
+		console("PUT", "/release", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
 		console("PATCH", "/release", "", `{`+in+`,"version":1}`, 0),
 		console("DELETE", "/release", query, "", 0),
-		console("POST", "/release/async", "", `{`+in+`,"chart_url":"web"}`, 0),
-		console("PUT", "/release/async", "", `{`+in+`,"chart_url":"web"}`, 0),
+		console("POST", "/release/async", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
+		console("PUT", "/release/async", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
 		console("PATCH", "/release/async", "", `{`+in+`,"version":1}`, 0),
 		console("DELETE", "/release/async", query+"&version=1", "", 0),
-		console("POST", "/template", "", `{`+in+`,"chart_url":"web"}`, 0),
+		console("POST", "/template", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
 	}
 }
 
