@@ -522,3 +522,49 @@ func TestConsoleLeavesTheReleasesOwnSecretAlone(t *testing.T) {
 		t.Errorf("the Secret is not as it was: %v, %v", kept, err)
 	}
 }
+
+// The console reads nothing of a 401, and of a 403 only "message".
+func TestConsoleWithoutTheRight(t *testing.T) {
+	namespace := clustertest.Namespace(t)
+	_, strangerToken := account(t, namespace, "stranger")
+	reader, readerToken := account(t, namespace, "reader")
+	bind(t, namespace, reader, exampleRole(t, "reader"))
+	operator, operatorToken := account(t, namespace, "operator")
+	bind(t, namespace, operator, exampleRole(t, "operator"))
+	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{"--auth", "kubernetes"}})
+
+	body := object{"name": "web", "namespace": namespace, "chart_url": "web", "values": object{"replicas": 1}}
+	first := h.holding(operatorToken).console(t, http.MethodPost, "/release/async", body)
+	first.begun(namespace, "web", 1)
+	h.holding(operatorToken).settled(t, namespace, "web", 1, "deployed")
+	var session struct{ User string }
+	h.holding(operatorToken).get(t, h.release(namespace, "web")+"/sessions/"+first.header.Get("X-Helmtrail-Session"), &session)
+	if session.User != operator {
+		t.Errorf("the session is of %q, want %q", session.User, operator)
+	}
+
+	query := "?ns=" + namespace + "&name=web"
+	for _, ask := range []struct {
+		method, path string
+		body         any
+	}{
+		{http.MethodGet, "/releases?ns=" + namespace, nil}, {http.MethodGet, "/releases", nil},
+		{http.MethodGet, "/release" + query, nil}, {http.MethodGet, "/release/history" + query, nil},
+		{http.MethodPost, "/release/async", body}, {http.MethodPut, "/release", body}, {http.MethodPatch, "/release", body},
+		{http.MethodDelete, "/release" + query, nil}, {http.MethodDelete, "/release/async" + query, nil},
+	} {
+		for _, token := range []string{"", "nonsense"} {
+			if a := h.holding(token).console(t, ask.method, ask.path, ask.body); a.status != http.StatusUnauthorized || len(a.body) > 0 {
+				t.Errorf("%s with the token %q answered %d %q, want 401 and no body", a.what, token, a.status, a.body)
+			}
+		}
+		for _, token := range []string{strangerToken, readerToken} {
+			var refused struct{ Error, Message string }
+			a := h.holding(token).console(t, ask.method, ask.path, ask.body)
+			a.decode(http.StatusForbidden, &refused)
+			if refused.Error == "" || refused.Message != refused.Error || !strings.Contains(refused.Message, "secrets") {
+				t.Errorf("%s answered %s, want the reason in error and message", a.what, a.body)
+			}
+		}
+	}
+}
