@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,6 +54,9 @@ type arguments struct {
 	dataDir    string
 	charts     string
 	more       []string
+	// wait is the address that must answer well before the test goes on, "" for
+	// /readyz.
+	wait string
 }
 
 // serveOn runs the program on the test cluster until the test ends.
@@ -95,7 +99,7 @@ func serveOn(t *testing.T, a arguments) *helmtrail {
 	}
 	t.Cleanup(h.stop)
 	h.url = regexp.MustCompile(`http://[^/]+`).FindString(line)
-	h.waitReady(t)
+	h.waitFor(t, cmp.Or(a.wait, "/readyz"))
 	return h
 }
 
@@ -123,8 +127,13 @@ func (w *logWriter) close() {
 
 func (h *helmtrail) waitReady(t *testing.T) {
 	t.Helper()
-	eventually(t, "readyz", func() bool {
-		response, err := h.client.Get(h.url + "/readyz")
+	h.waitFor(t, "/readyz")
+}
+
+func (h *helmtrail) waitFor(t *testing.T, path string) {
+	t.Helper()
+	eventually(t, path, func() bool {
+		response, err := h.client.Get(h.url + path)
 		if err != nil {
 			return false
 		}

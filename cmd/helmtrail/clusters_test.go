@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+)
+
+// secondCluster is a dev cluster beside the tests' own, which can be stopped
+// and started again.
+type secondCluster struct {
+	folder  string
+	command *exec.Cmd
+}
+
+func (c *secondCluster) start(t *testing.T) {
+	t.Helper()
+	c.command = exec.Command(clustertest.Binary(t, "devcluster"), "up", "--dir", c.folder)
+	output, err := c.command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(output)
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "ready ") {
+			go func() {
+				for lines.Scan() { // it must not wait for a reader
+				}
+			}()
+			return
+		}
+	}
+	t.Fatalf("the second cluster did not start: %v", c.command.Wait())
+}
+
+func (c *secondCluster) stop(t *testing.T) {
+	t.Helper()
+	if c.command == nil {
+		return
+	}
+	if err := c.command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	_ = c.command.Wait() // its exit code is not ours to judge
+	c.command = nil
+}
+
+// shownCluster is a cluster as /clusters lists it.
+type shownCluster struct {
+	ID                string
+	Reachable, Synced bool
+	Problem           string
+}
+
+func (h *helmtrail) shown(t *testing.T, id string) shownCluster {
+	t.Helper()
+	var list struct{ Items []shownCluster }
+	h.get(t, "/clusters", &list)
+	at := slices.IndexFunc(list.Items, func(c shownCluster) bool { return c.ID == id })
+	if at < 0 {
+		t.Fatalf("cluster %s is not among %+v", id, list.Items)
+	}
+	return list.Items[at]
+}
+
+func TestAClusterThatIsLostHarmsNoOther(t *testing.T) {
+	second := &secondCluster{folder: filepath.Join(t.TempDir(), "cluster")}
+	second.start(t)
+	t.Cleanup(func() { second.stop(t) })
+	kubeconfig := filepath.Join(second.folder, "kubeconfig")
+
+	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{"--cluster", "second=" + kubeconfig}})
+	namespace := clustertest.Namespace(t)
+	other := *h
+	other.cluster = "second"
+	answer := other.submit(t, http.MethodPost, other.releases("default"), object{"name": "there", "chart": object{"ref": "web"}})
+	other.events(t.Context(), t, answer.Events, 1)
+
+	second.stop(t)
+	eventually(t, "the loss is seen", func() bool { return !h.shown(t, "second").Reachable })
+	if lost := h.shown(t, "second"); lost.Problem == "" || !lost.Synced {
+		t.Errorf("the lost cluster is shown as %+v, want it synced, with the reason", lost)
+	}
+	// What was known of it is still shown, and the other one works.
+	var list struct{ Items []struct{ Name string } }
+	other.get(t, other.releases("default"), &list)
+	if len(list.Items) != 1 || list.Items[0].Name != "there" {
+		t.Errorf("of the lost cluster is shown %+v", list.Items)
+	}
+	answer = h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "here", "chart": object{"ref": "web"}})
+	h.events(t.Context(), t, answer.Events, 1)
+	if response, err := h.client.Get(h.url + "/readyz"); err != nil || response.StatusCode != http.StatusOK {
+		t.Errorf("one lost cluster makes the whole server unready: %v", err)
+	} else {
+		response.Body.Close()
+	}
+
+	second.start(t)
+	eventually(t, "the cluster is seen again", func() bool { return h.shown(t, "second").Reachable })
+	answer = other.submit(t, http.MethodPut, other.release("default", "there"), object{"chart": object{"ref": "web"}})
+	other.events(t.Context(), t, answer.Events, 1)
+	eventually(t, "the upgrade is shown", func() bool {
+		var i item
+		other.get(t, other.release("default", "there"), &i)
+		return i.Revision == 2 && i.Status == "deployed"
+	})
+}
+
+// kubeconfigFor is a kubeconfig of the test cluster with a token.
+func kubeconfigFor(t *testing.T, token string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	writeToken(t, path, token)
+	return path
+}
+
+// writeToken writes such a kubeconfig, whole or not at all.
+func writeToken(t *testing.T, path, token string) {
+	t.Helper()
+	admin, err := clientcmd.LoadFromFile(clustertest.Kubeconfig(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := clientcmdapi.NewConfig()
+	config.Clusters["limited"] = admin.Clusters[admin.Contexts[admin.CurrentContext].Cluster]
+	config.AuthInfos["limited"] = &clientcmdapi.AuthInfo{Token: token}
+	config.Contexts["limited"] = &clientcmdapi.Context{Cluster: "limited", AuthInfo: "limited"}
+	config.CurrentContext = "limited"
+	if err := clientcmd.WriteToFile(*config, path+".new"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Without the right to list Secrets cluster-wide nothing worked at all:
+// https://github.com/komodorio/helm-dashboard/issues/62.
+func TestRightsInSomeNamespacesOnlyAreEnoughForThose(t *testing.T) {
+	allowed, denied, elsewhere := clustertest.Namespace(t), clustertest.Namespace(t), clustertest.Namespace(t)
+	user, token := account(t, allowed, "helmtrail")
+	bind(t, allowed, user, exampleRole(t, "operator"))
+	clustertest.Helm(t, 4, "install", "web", clustertest.Chart(t), "--namespace", allowed)
+
+	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), wait: "/healthz", kubeconfig: kubeconfigFor(t, token), more: []string{
+		"--namespaces", allowed + "," + denied,
+	}})
+	eventually(t, "the namespace is read", func() bool {
+		code, answer := h.ask(t, http.MethodGet, h.releases(allowed), "")
+		return code == http.StatusOK && strings.Contains(answer, `"web"`)
+	})
+	// An empty list would be a lie.
+	code, answer := h.ask(t, http.MethodGet, h.releases(denied), "")
+	if code != http.StatusServiceUnavailable || !strings.Contains(answer, "secrets") || !strings.Contains(answer, denied) || !strings.Contains(answer, "list") {
+		t.Errorf("the namespace without rights answers %d %s, want 503 with verb, resource and namespace", code, answer)
+	}
+	var refused struct {
+		Code    string
+		Details struct{ Verb, Resource, Namespace string }
+	}
+	code = h.call(t, http.MethodGet, h.releases(elsewhere), nil, &refused)
+	if d := refused.Details; code != http.StatusForbidden || refused.Code != "forbidden" || d.Verb != "list" || d.Resource != "secrets" || d.Namespace != elsewhere {
+		t.Errorf("a namespace that is not watched answers %d %+v", code, refused)
+	}
+	if c := h.shown(t, "limited"); c.Synced || c.Problem == "" {
+		t.Errorf("the cluster is shown as %+v, want the reason why not all is known", c)
+	}
+	session := h.submit(t, http.MethodPut, h.release(allowed, "web"), object{"chart": object{"ref": "web"}})
+	h.events(t.Context(), t, session.Events, 1)
+}
+
+// A token that was replaced in the file counts without a restart.
+func TestTheKubeconfigIsReadAgain(t *testing.T) {
+	namespace := clustertest.Namespace(t)
+	_, token := account(t, namespace, "helmtrail")
+	_, err := rbac(t).ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: namespace},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: "helmtrail"}},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: exampleRole(t, "server")},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bindings := rbac(t).ClusterRoleBindings()
+	t.Cleanup(func() {
+		if err := bindings.Delete(context.WithoutCancel(t.Context()), namespace, metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	path := kubeconfigFor(t, "not yet a token")
+	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), wait: "/healthz", kubeconfig: path})
+	eventually(t, "the bad token is told", func() bool { return h.shown(t, "limited").Problem != "" && !h.shown(t, "limited").Synced })
+	writeToken(t, path, token)
+	eventually(t, "the good token counts", func() bool { return h.shown(t, "limited").Synced })
+}
