@@ -1,5 +1,5 @@
 import { Cable } from './cable';
-import { color, expect, install, logLines, newNamespace, sessionState, statusTag, test } from './helmtrail';
+import { CHART, clusterId, color, expect, helm, install, logLines, newNamespace, sessionState, statusTag, test } from './helmtrail';
 
 test('an install is watched from its start to its end', async ({ page, request }) => {
   await page.goto(await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' }, options: { timeoutSeconds: 60 } }));
@@ -189,10 +189,26 @@ test('a narrow screen scrolls in one direction only', async ({ page, request }) 
   await page.setViewportSize({ width: 400, height: 800 });
   const namespace = newNamespace();
   const watched = await install(request, { namespace, name: 'a.release.with-dots-and-a-name-of-nearly-fifty-three' });
-  for (const address of [watched, watched.replace(/\/events\/([^/]+)\/.*/, '/releases/$1')]) {
+  const [release] = watched.split('?');
+  const pages = ['releases', 'upgrade-rollback', 'compare'].map((page) => release?.replace('/events/', `/${page}/`) ?? '');
+  for (const address of [watched, watched.replace(/\/events\/([^/]+)\/.*/, '/releases/$1'), ...pages]) {
     await page.goto(address);
     await expect(page.getByText('a.release.with-dots-and-a-name-of-nearly-fifty-three').first()).toBeVisible();
     expect(await page.locator('#main').evaluate((e) => e.scrollWidth - e.clientWidth)).toBe(0);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
   }
+});
+
+test('an operation that somebody runs by hand is shown, and says that it is', async ({ page, request }) => {
+  const namespace = newNamespace();
+  const cluster = await clusterId(request);
+  await page.goto(`/helm/releases/${cluster}/${namespace}`);
+  const byHand = helm('install', 'by-hand', CHART, '--namespace', namespace, '--create-namespace', '--set', 'tag=slow', '--wait');
+  await page.getByRole('link', { name: 'Watch the operation that is running on by-hand' }).click();
+  await expect(page.getByRole('heading', { name: 'This operation was started outside helmtrail' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Cancel', exact: true })).toHaveCount(0);
+  await expect(page.getByRole('row').filter({ hasText: 'Deployment' })).toBeVisible();
+  await byHand;
+  await expect(statusTag(page)).toHaveText('Completed', { timeout: 40_000 });
+  await expect(page.getByRole('list', { name: 'Timeline' })).toContainText('Revision 1: Pending install → Deployed');
 });

@@ -21,6 +21,13 @@ export function TextDiff({ diff, layout, label }: { diff: string; layout: DiffLa
   return (
     <>
       <table className={styles['table']} aria-label={label}>
+        {/* The first row may be a fold, which says nothing about the columns. */}
+        <colgroup>
+          <col className={styles['number']} />
+          <col className={layout === 'unified' ? styles['number'] : undefined} />
+          {layout === 'split' && <col className={styles['number']} />}
+          <col />
+        </colgroup>
         <tbody>
           {shown.map((row, i) => (
             <tr key={i}>{Array.isArray(row) ? <PairCells before={row[0]} after={row[1]} /> : <LineCells line={row} />}</tr>

@@ -65,6 +65,21 @@ const check = linter((view): Diagnostic[] =>
 );
 
 /**
+ * Typing over a selection, a browser keeps the look of what it replaces in an
+ * inline style, which the pages' policy forbids. So the editor does it instead.
+ */
+const replacing = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    if (event.inputType !== 'insertText' || event.data === null || view.composing || view.state.selection.main.empty) {
+      return false;
+    }
+    event.preventDefault();
+    view.dispatch(view.state.replaceSelection(event.data), { userEvent: 'input.type', scrollIntoView: true });
+    return true;
+  },
+});
+
+/**
  * Shows YAML of any length, to be read or edited. It stands in a shadow root:
  * there its styles need no style element, which the pages' policy forbids.
  */
@@ -93,7 +108,7 @@ export default function YamlEditor({ label, value, onChange, height = '24rem', p
         look,
         colors,
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
-        readOnly ? [EditorState.readOnly.of(true), EditorView.lineWrapping] : [check, lintGutter()],
+        readOnly ? [EditorState.readOnly.of(true), EditorView.lineWrapping] : [check, lintGutter(), replacing],
         EditorView.updateListener.of((update) => {
           if (update.docChanged) {
             changed.current?.(update.state.doc.toString());

@@ -18,7 +18,7 @@ export function Causes({ causes }: { causes: readonly Cause[] }) {
 
 export function CauseList({ causes }: { causes: readonly Cause[] }) {
   return (
-    <List isPlain={causes.length === 1}>
+    <List isPlain={causes.length === 1} style={{ overflowWrap: 'anywhere' }}>
       {causes.map((cause) => (
         <ListItem key={`${cause.object.kind}/${cause.object.namespace ?? ''}/${cause.object.name}/${cause.text}`}>
           <CauseText cause={cause} />
@@ -28,15 +28,14 @@ export function CauseList({ causes }: { causes: readonly Cause[] }) {
   );
 }
 
-/** The sentence, of how many objects, and the cluster's own words. */
-function CauseText({ cause: { object, text, count, message } }: { cause: Cause }) {
+/** The sentence, and of how many objects it is true. */
+function CauseText({ cause: { object, text, count } }: { cause: Cause }) {
   const { t } = useTranslation('resources');
   return (
     <>
       <strong>{`${object.kind} ${object.name}`}</strong>
       {count && count > 1 ? ` ${t('causes.count', { count: count - 1 })}` : ''}
       {`: ${text}`}
-      {message && !text.includes(message) && <div style={{ overflowWrap: 'anywhere' }}>{message}</div>}
     </>
   );
 }

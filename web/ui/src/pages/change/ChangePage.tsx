@@ -1,4 +1,4 @@
-import { PageSection, Skeleton, Stack, StackItem, Tab, Tabs, TabTitleText, Title } from '@patternfly/react-core';
+import { PageSection, Skeleton, Stack, StackItem, Tab, TabContentBody, Tabs, TabTitleText, Title } from '@patternfly/react-core';
 import { useTranslation } from 'react-i18next';
 import { useParams, useSearchParams } from 'react-router';
 import { useRelease } from '../../api/release';
@@ -55,19 +55,23 @@ export function ChangePage() {
               setSearch(tab === 'rollback' ? { to: String(Math.max(1, data.revision - 1)) } : {}, { replace: true });
             }}
           >
-            <Tab eventKey="upgrade" title={<TabTitleText>{t('upgrade')}</TabTitleText>} style={{ paddingBlockStart: '1rem' }}>
+            <Tab eventKey="upgrade" title={<TabTitleText>{t('upgrade')}</TabTitleText>}>
               {/* It starts from the revision that was the newest when the page was opened. */}
-              <UpgradeForm release={data} helmVersion={helmVersion} />
+              <TabContentBody hasPadding>
+                <UpgradeForm release={data} helmVersion={helmVersion} />
+              </TabContentBody>
             </Tab>
-            <Tab eventKey="rollback" title={<TabTitleText>{t('rollback')}</TabTitleText>} style={{ paddingBlockStart: '1rem' }}>
-              <RollbackForm
-                release={data}
-                helmVersion={helmVersion}
-                to={Number(to)}
-                onTo={(revision) => {
-                  setSearch({ to: String(revision) }, { replace: true });
-                }}
-              />
+            <Tab eventKey="rollback" title={<TabTitleText>{t('rollback')}</TabTitleText>}>
+              <TabContentBody hasPadding>
+                <RollbackForm
+                  release={data}
+                  helmVersion={helmVersion}
+                  to={Number(to)}
+                  onTo={(revision) => {
+                    setSearch({ to: String(revision) }, { replace: true });
+                  }}
+                />
+              </TabContentBody>
             </Tab>
           </Tabs>
         ) : (

@@ -44,7 +44,9 @@ export function RollbackForm({ release, helmVersion, to, onTo }: RollbackFormPro
       <FormGroup label={t('goBackTo')} fieldId="rollback-to">
         <RevisionChoice label={t('revision')} revisions={earlier} value={known ? to : undefined} onChoose={onTo} />
       </FormGroup>
-      <OptionsForm operation="rollback" helmVersion={helmVersion} value={options} onChange={setOptions} />
+      <div>
+        <OptionsForm operation="rollback" helmVersion={helmVersion} value={options} onChange={setOptions} />
+      </div>
       <Title headingLevel="h2" size="lg">
         {t('wouldChange')}
       </Title>

@@ -34,7 +34,7 @@ export function LogTools({ of, lines, writer, search, onSearch, times, onTimes }
     },
   });
   return (
-    <Flex gap={{ default: 'gapXs' }} alignItems={{ default: 'alignItemsCenter' }}>
+    <Flex gap={{ default: 'gapXs' }} flexWrap={{ default: 'wrap', sm: 'nowrap' }} alignItems={{ default: 'alignItemsCenter' }}>
       <SearchInput
         aria-label={t('log.search')}
         placeholder={t('log.search')}

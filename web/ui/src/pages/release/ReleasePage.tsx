@@ -1,4 +1,4 @@
-import { DescriptionList, Flex, FlexItem, PageSection, Skeleton, Stack, StackItem, Tab, Tabs, TabTitleText, Title } from '@patternfly/react-core';
+import { DescriptionList, Flex, FlexItem, PageSection, Skeleton, Stack, StackItem, Tab, TabContentBody, Tabs, TabTitleText, Title } from '@patternfly/react-core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams, useSearchParams } from 'react-router';
@@ -149,8 +149,8 @@ function Parts({ release }: { release: Release }) {
       }}
     >
       {TABS.map((tab) => (
-        <Tab key={tab} eventKey={tab} title={<TabTitleText>{t(`tabs.${tab}`)}</TabTitleText>} style={{ paddingBlockStart: '1rem' }}>
-          {content[tab]}
+        <Tab key={tab} eventKey={tab} title={<TabTitleText>{t(`tabs.${tab}`)}</TabTitleText>}>
+          <TabContentBody hasPadding>{content[tab]}</TabContentBody>
         </Tab>
       ))}
     </Tabs>
