@@ -173,7 +173,9 @@ func (h *Helm) runAside(ctx context.Context, f folder, arguments ...string) ([]b
 	command := exec.CommandContext(ctx, h.path, arguments...)
 	command.Env = environment(f, h.config.Environment)
 	command.Dir = f.path(homeFolder)
-	command.WaitDelay = time.Second
+	// Helm's children may hold the pipe; on a busy machine it may also just take
+	// a while to be read.
+	command.WaitDelay = 10 * time.Second
 	var printed, said bytes.Buffer
 	command.Stdout, command.Stderr = &printed, &said
 	if err := command.Run(); err != nil {
