@@ -1,0 +1,224 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"io"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+)
+
+// writeCertificate puts a self-signed certificate with a serial number into two
+// files of a folder.
+func writeCertificate(t *testing.T, folder string, serial int64) (certFile, keyFile string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(serial), DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certFile, keyFile = filepath.Join(folder, "tls.crt"), filepath.Join(folder, "tls.key")
+	for name, block := range map[string]*pem.Block{
+		certFile: {Type: "CERTIFICATE", Bytes: der}, keyFile: {Type: "PRIVATE KEY", Bytes: private},
+	} {
+		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return certFile, keyFile
+}
+
+func TestTheCertificateIsReadAgainWhenItChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		folder := t.TempDir()
+		certFile, keyFile := writeCertificate(t, folder, 1)
+		c, err := loadCertificate(certFile, keyFile, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		serial := func() int64 {
+			pair, err := c.get(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return pair.Leaf.SerialNumber.Int64()
+		}
+		if got := serial(); got != 1 {
+			t.Errorf("serial %d, want 1", got)
+		}
+		writeCertificate(t, folder, 2)
+		later := time.Now().Add(time.Minute)
+		for _, name := range []string{certFile, keyFile} {
+			if err := os.Chtimes(name, later, later); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(certificateCheck)
+		if got := serial(); got != 2 {
+			t.Errorf("serial %d after the change, want 2", got)
+		}
+		if err := os.WriteFile(keyFile, []byte("half a k"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(certificateCheck)
+		if got := serial(); got != 2 {
+			t.Errorf("serial %d while the key is broken, want 2 still", got)
+		}
+	})
+}
+
+func TestHTTP2WithAndWithoutTLS(t *testing.T) {
+	for _, secure := range []bool{false, true} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var pair *certificate
+		if secure {
+			certFile, keyFile := writeCertificate(t, t.TempDir(), 1)
+			if pair, err = loadCertificate(certFile, keyFile, slog.New(slog.DiscardHandler)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		server := newHTTPServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Proto) }), slog.New(slog.DiscardHandler))
+		done := make(chan error, 1)
+		go func() { done <- serveHTTP(server, listener, pair) }()
+		scheme := "http"
+		if secure {
+			scheme = "https"
+		}
+		for _, protocol := range []string{"HTTP/1.1", "HTTP/2.0"} {
+			transport := &http.Transport{Protocols: new(http.Protocols), TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+			transport.Protocols.SetHTTP1(protocol == "HTTP/1.1")
+			transport.Protocols.SetHTTP2(protocol == "HTTP/2.0")
+			transport.Protocols.SetUnencryptedHTTP2(protocol == "HTTP/2.0")
+			response, err := (&http.Client{Transport: transport}).Get(scheme + "://" + listener.Addr().String())
+			if err != nil {
+				t.Errorf("%s, TLS %v: %v", protocol, secure, err)
+				continue
+			}
+			answer, err := io.ReadAll(response.Body)
+			response.Body.Close()
+			if err != nil || string(answer) != protocol {
+				t.Errorf("%s, TLS %v: served as %s, %v", protocol, secure, answer, err)
+			}
+			transport.CloseIdleConnections()
+		}
+		if err := server.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := <-done; err != http.ErrServerClosed {
+			t.Error(err)
+		}
+	}
+}
+
+// Everything is compressed for those who take it, but for streams, whose frames
+// have to arrive at once. The same server runs below a path and shows metrics.
+func TestServingBelowAPath(t *testing.T) {
+	h, namespace := serveOn(t, arguments{helm: standIn(t, "echo first; sleep 2; echo last"), more: []string{"--base-path", "/tools/trail"}}), clustertest.Namespace(t)
+	h.client.Transport.(*http.Transport).DisableCompression = true
+	get := func(path string) *http.Response {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Accept-Encoding", "gzip")
+		response, err := h.client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { response.Body.Close() })
+		return response
+	}
+	plain := get("/tools/trail/openapi.yaml")
+	if plain.Header.Get("Content-Encoding") != "gzip" {
+		t.Errorf("the description came as %q", plain.Header)
+	} else if body, err := gzip.NewReader(plain.Body); err != nil {
+		t.Error(err)
+	} else if text, err := io.ReadAll(body); err != nil || !bytes.HasPrefix(text, []byte("openapi:")) {
+		t.Errorf("the description is %.40s, %v", text, err)
+	}
+
+	answer := h.submit(t, http.MethodPost, "/tools/trail"+h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
+	if !strings.HasPrefix(answer.Events, "/tools/trail/") || !strings.HasPrefix(answer.Page, "/tools/trail/helm/events/") {
+		t.Errorf("the addresses are not below the path: %+v", answer)
+	}
+	events := get(answer.Events)
+	if h := events.Header; h.Get("Content-Encoding") != "" || h.Get("X-Accel-Buffering") != "no" {
+		t.Errorf("the stream came with %v", h)
+	}
+	var first, last time.Time
+	lines := bufio.NewScanner(events.Body)
+	for lines.Scan() {
+		switch text := lines.Text(); {
+		case strings.Contains(text, `"line":"first"`):
+			first = time.Now()
+		case strings.Contains(text, `"line":"last"`):
+			last = time.Now()
+		}
+	}
+	if last.Sub(first) < time.Second {
+		t.Errorf("the lines were held back: %v between them", last.Sub(first))
+	}
+
+	metrics := func() []byte {
+		response, err := h.client.Get(h.url + "/metrics")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	eventually(t, "the end is counted", func() bool { return bytes.Contains(metrics(), []byte("helmtrail_operations_total{")) })
+	text := metrics()
+	for _, want := range []string{
+		`helmtrail_operations_total\{cluster="[^"]+",operation="install",origin="helmtrail",reason="[a-z]*",result="(COMPLETED|FAILED)"\} 1`,
+		`helmtrail_operations_running\{origin="helmtrail"\} 0`,
+		`helmtrail_events_total\{type="LOG"\} 2`,
+		`helmtrail_subscribers\{stream="session"\} 0`,
+		`helmtrail_cluster_synced\{cluster="[^"]+"\} 1`,
+		`helmtrail_stuck_releases\{cluster="[^"]+"\} \d+`,
+		`helmtrail_unreadable_releases\{cluster="[^"]+"\} \d+`,
+		`helmtrail_watch_restarts_total\{cluster="[^"]+"\} \d+`,
+		`helmtrail_event_delay_seconds_count \d+`,
+		`helmtrail_journal_bytes \d`,
+	} {
+		if !regexp.MustCompile(want).Match(text) {
+			t.Errorf("the metrics have no %s:\n%s", want, regexp.MustCompile(`(?m)^helmtrail_.*$`).FindAll(text, -1))
+		}
+	}
+}
