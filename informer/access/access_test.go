@@ -1,0 +1,128 @@
+package access_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	authenticationv1client "k8s.io/client-go/kubernetes/typed/authentication/v1"
+	authorizationv1client "k8s.io/client-go/kubernetes/typed/authorization/v1"
+
+	"github.com/helmtrail/helmtrail/informer/access"
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+func TestMain(m *testing.M) { clustertest.Main(m) }
+
+// counter counts the reviews that reach the API server.
+type counter struct {
+	next   http.RoundTripper
+	tokens *atomic.Int64
+	rights *atomic.Int64
+}
+
+func (c counter) RoundTrip(r *http.Request) (*http.Response, error) {
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/tokenreviews"):
+		c.tokens.Add(1)
+	case strings.HasSuffix(r.URL.Path, "/subjectaccessreviews"):
+		c.rights.Add(1)
+	}
+	return c.next.RoundTrip(r)
+}
+
+// reviewer returns a Reviewer of the test cluster and counts what it asks.
+func reviewer(t *testing.T) (r *access.Reviewer, tokens, rights *atomic.Int64) {
+	t.Helper()
+	tokens, rights = new(atomic.Int64), new(atomic.Int64)
+	config := clustertest.Config(t)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return counter{next, tokens, rights} })
+	authentication, err := authenticationv1client.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	authorization, err := authorizationv1client.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return access.New(authentication, authorization), tokens, rights
+}
+
+func token(t *testing.T, namespace string) stream.Credentials {
+	t.Helper()
+	accounts := clustertest.Core(t).ServiceAccounts(namespace)
+	if _, err := accounts.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "caller"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	request, err := accounts.CreateToken(t.Context(), "caller", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stream.Credentials{Token: request.Status.Token}
+}
+
+func TestManyCallersWithOneTokenAskOnce(t *testing.T) {
+	namespace := clustertest.Namespace(t)
+	r, tokens, rights := reviewer(t)
+	credentials := token(t, namespace)
+	right := stream.Right{Verb: "get", Group: "helmtrail.dev", Resource: "releases", Namespace: namespace}
+	user := "system:serviceaccount:" + namespace + ":caller"
+	var asking sync.WaitGroup
+	for range 50 {
+		asking.Go(func() {
+			err := r.Allowed(t.Context(), credentials, right)
+			denied, ok := errors.AsType[*stream.ForbiddenError](err)
+			if !ok || denied.User != user || denied.Right != right {
+				t.Errorf("the answer is %v, want that %s may not %s", err, user, right)
+			}
+		})
+	}
+	asking.Wait()
+	if tokens.Load() != 1 || rights.Load() != 1 {
+		t.Errorf("%d token reviews and %d access reviews, want one each", tokens.Load(), rights.Load())
+	}
+}
+
+// Whoever tries tokens is slowed down; those who are known go on.
+func TestUnknownTokensAreLimited(t *testing.T) {
+	r, tokens, _ := reviewer(t)
+	credentials := token(t, clustertest.Namespace(t))
+	if _, err := r.User(t.Context(), credentials); err != nil {
+		t.Fatal(err)
+	}
+	var trying sync.WaitGroup
+	var refused, limited atomic.Int64
+	for n := range 20 {
+		trying.Go(func() {
+			for i := range 100 {
+				_, err := r.User(t.Context(), stream.Credentials{Token: fmt.Sprintf("guess-%d-%d", n, i)})
+				switch {
+				case errors.Is(err, stream.ErrUnauthenticated):
+					refused.Add(1)
+				case errors.Is(err, stream.ErrTooManyTokens):
+					limited.Add(1)
+				default:
+					t.Errorf("a guess was answered %v", err)
+				}
+			}
+		})
+	}
+	trying.Wait()
+	if limited.Load() == 0 || tokens.Load() != refused.Load()+1 {
+		t.Errorf("of 2000 guesses %d were reviewed and %d were not; %d reviews were made", refused.Load(), limited.Load(), tokens.Load())
+	}
+	if _, err := r.User(t.Context(), credentials); err != nil {
+		t.Errorf("a known token: %v", err)
+	}
+	if _, err := r.User(t.Context(), stream.Credentials{}); !errors.Is(err, stream.ErrUnauthenticated) {
+		t.Errorf("no token: %v", err)
+	}
+}
