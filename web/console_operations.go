@@ -3,12 +3,10 @@ package web
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/stream"
@@ -223,12 +221,6 @@ func (s *Server) consoleRemovable(call *consoleCall) (stream.ReleaseRef, *decode
 	return ref, newest, err
 }
 
-// consoleStartUninstall goes ahead while the release is pending, as the
-// console does, which offers nothing else then.
-func (s *Server) consoleStartUninstall(call *consoleCall, ref stream.ReleaseRef) (stream.Session, error) {
-	return s.consoleStart(call, stream.Request{Operation: stream.OperationUninstall, Release: ref, Options: stream.Options{OverridePending: true}})
-}
-
 // existing returns the newest revision of a release.
 func (call *consoleCall) existing(ref stream.ReleaseRef) (*decoder.Revision, error) {
 	if err := call.cluster.synced(); err != nil {
@@ -238,41 +230,6 @@ func (call *consoleCall) existing(ref stream.ReleaseRef) (*decoder.Revision, err
 		return newest, nil
 	}
 	return nil, &consoleError{call.status, errConsoleNotFound.text}
-}
-
-func (s *Server) consoleStart(call *consoleCall, request stream.Request) (stream.Session, error) {
-	if err := call.grant.lend(&request); err != nil {
-		return stream.Session{}, err
-	}
-	session, err := s.options.Operations.Start(call.ctx, request)
-	if busy, ok := errors.AsType[*stream.InProgressError](err); ok && s.consoleSettled(call, busy) {
-		session, err = s.options.Operations.Start(call.ctx, request)
-	}
-	if err != nil {
-		return session, err
-	}
-	call.Header(sessionHeader, session.ID)
-	return session, nil
-}
-
-// settleTime is how long a session may take to end after Helm is done with the
-// release.
-const settleTime = 20 * time.Second
-
-// consoleSettled waits for a session that has nothing more to do but to end.
-// Clients of the contract see from the Secrets that a release is done, and may
-// ask for the next operation in the same moment.
-func (s *Server) consoleSettled(call *consoleCall, busy *stream.InProgressError) bool {
-	if newest := call.cluster.newest(busy.Release); newest != nil && decoder.Busy(newest.Status()) {
-		return false
-	}
-	log, err := s.options.Operations.Open(call.ctx, busy.Release, busy.SessionID)
-	if err != nil {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(call.ctx, settleTime)
-	defer cancel()
-	return log.Follow(ctx, 0, func(stream.Event) bool { return true }) == nil
 }
 
 // consoleValues are a body's values as helm reads them; JSON is YAML.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,56 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/stream"
 )
+
+// consoleStart starts a session and names it in the answer.
+func (s *Server) consoleStart(call *consoleCall, request stream.Request) (stream.Session, error) {
+	if err := call.grant.lend(&request); err != nil {
+		return stream.Session{}, err
+	}
+	session, err := s.options.Operations.Start(call.ctx, request)
+	if busy, ok := errors.AsType[*stream.InProgressError](err); ok && s.consoleMakesWay(call, request.Operation, busy) {
+		session, err = s.options.Operations.Start(call.ctx, request)
+	}
+	if err != nil {
+		return session, err
+	}
+	call.Header(sessionHeader, session.ID)
+	return session, nil
+}
+
+// consoleStartUninstall goes ahead while the release is pending, as the
+// console does, which offers nothing else then.
+func (s *Server) consoleStartUninstall(call *consoleCall, ref stream.ReleaseRef) (stream.Session, error) {
+	return s.consoleStart(call, stream.Request{Operation: stream.OperationUninstall, Release: ref, Options: stream.Options{OverridePending: true}})
+}
+
+// settleTime is how long a session may take to end after Helm is done with the
+// release, or has been told to be.
+const settleTime = time.Minute
+
+// consoleMakesWay waits for a session that has nothing more to do but to end,
+// and reports whether it has. Clients of the contract see from the Secrets that
+// a release is done, and may ask for the next operation in the same moment. The
+// install of a release that is to be uninstalled is canceled.
+func (s *Server) consoleMakesWay(call *consoleCall, next stream.Operation, busy *stream.InProgressError) bool {
+	if newest := call.cluster.newest(busy.Release); newest != nil && decoder.Busy(newest.Status()) {
+		running, err := s.options.Operations.Session(call.ctx, busy.Release, busy.SessionID)
+		if err != nil || next != stream.OperationUninstall || running.Operation != stream.OperationInstall {
+			return false
+		}
+		err = s.options.Operations.Cancel(call.ctx, busy.Release, busy.SessionID, false)
+		if err != nil && !errors.Is(err, stream.ErrEnded) {
+			return false
+		}
+	}
+	log, err := s.options.Operations.Open(call.ctx, busy.Release, busy.SessionID)
+	if err != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(call.ctx, settleTime)
+	defer cancel()
+	return log.Follow(ctx, 0, func(stream.Event) bool { return true }) == nil
+}
 
 // progress is how far a session of the contract has come.
 type progress struct {
