@@ -61,6 +61,9 @@ func (s *Server) page(c *gin.Context) error {
 	if err != nil {
 		return fmt.Errorf("read page %s: %w", name, err)
 	}
+	if base := s.options.BasePath; base != "" && name == indexPage {
+		data = belowBase(data, base)
+	}
 	h := c.Writer.Header()
 	h.Set("Content-Security-Policy", pagePolicy)
 	if asset {
@@ -72,6 +75,13 @@ func (s *Server) page(c *gin.Context) error {
 	}
 	http.ServeContent(c.Writer, c.Request, name, time.Time{}, bytes.NewReader(data))
 	return nil
+}
+
+// belowBase moves the addresses in the app's first page below a base path, and
+// tells the app which one it is.
+func belowBase(page []byte, base string) []byte {
+	page = bytes.ReplaceAll(page, []byte(`="/helm/`), []byte(`="`+base+`/helm/`))
+	return bytes.Replace(page, []byte("</head>"), []byte(`<meta name="helmtrail-base" content="`+base+`"></head>`), 1)
 }
 
 // read returns a file's content; a folder does not exist.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web"
 )
 
@@ -75,4 +76,22 @@ func TestOpenAPIIsServed(t *testing.T) {
 	if r.status != http.StatusOK || r.body != string(want) || r.header.Get("Content-Type") != "application/yaml" {
 		t.Errorf("%d %v", r.status, r.header)
 	}
+}
+
+func TestPagesBelowABasePath(t *testing.T) {
+	f := newFixture(t, func(o *web.Options, _ *stream.Setup) {
+		o.BasePath = "/trail"
+		o.Pages = fstest.MapFS{"index.html": {Data: []byte(`<head><script src="/helm/assets/a.js"></script></head>`)}}
+	})
+	for _, path := range []string{"/trail/helm/releases", "/helm/releases"} {
+		r := f.do(http.MethodGet, path, "")
+		want := `<head><script src="/trail/helm/assets/a.js"></script><meta name="helmtrail-base" content="/trail"></head>`
+		if r.status != http.StatusOK || r.body != want {
+			t.Errorf("%s: %d %s", path, r.status, r.body)
+		}
+	}
+	if r := f.do(http.MethodGet, "/trail", ""); r.header.Get("Location") != "/trail/helm/releases" {
+		t.Errorf("the root leads to %q", r.header.Get("Location"))
+	}
+	f.do(http.MethodGet, "/trailer/clusters", "").wantError(http.StatusNotFound, "not_found")
 }
