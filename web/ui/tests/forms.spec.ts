@@ -12,6 +12,8 @@ async function write(editor: Locator, text: string): Promise<void> {
 const editor = (page: Page, name: string | RegExp) => page.getByRole('textbox', { name });
 
 test('a chart is installed from the form, upgraded, compared and rolled back', async ({ page, request }) => {
+  // Three operations and a look at six pages.
+  test.slow();
   const namespace = newNamespace();
   await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}`);
   await page.getByRole('link', { name: 'Install' }).click();
