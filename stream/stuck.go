@@ -85,7 +85,7 @@ func (o *Operations) leftBy(ctx context.Context, release ReleaseRef, newest *dec
 }
 
 // clockSlack is what a Secret's time of creation leaves out, since it counts
-// whole seconds.
+// whole seconds. The record's own times leave out nothing.
 const clockSlack = time.Second
 
 // left tells whether the session has brought the revision into the status that
@@ -96,8 +96,11 @@ func (s Session) left(r *decoder.Revision) bool {
 	if s.Origin != OriginHelmtrail || s.End == nil {
 		return false
 	}
-	since := busySince(r)
-	if since.Before(s.StartedAt.Add(-clockSlack)) || since.After(*s.EndedAt) {
+	since, began := busySince(r), s.StartedAt
+	if r.Header == nil {
+		began = began.Add(-clockSlack)
+	}
+	if since.Before(began) || since.After(*s.EndedAt) {
 		return false
 	}
 	if s.End.Release == nil {

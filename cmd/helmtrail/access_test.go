@@ -190,6 +190,8 @@ func accessCases(namespace, session, ended string) []routeCase {
 	}
 	in := `"namespace":"` + namespace + `","name":"` + hidden + `"`
 	query := "?ns=" + namespace + "&name=" + hidden
+	// The console's synchronous requests wait for the release's running session.
+	absent := `"namespace":"` + namespace + `","name":"absent"`
 	return []routeCase{
 		{route: "GET /clusters", any: true, want: 200},
 		{route: "GET /charts", any: true, want: 200},
@@ -220,11 +222,11 @@ func accessCases(namespace, session, ended string) []routeCase {
 		console("GET", "/release/history", query, "", 200),
 		console("POST", "/release", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
 		console("PUT", "/release", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
-		console("PATCH", "/release", "", `{`+in+`,"version":1}`, 0),
+		console("PATCH", "/release", "", `{`+absent+`,"version":1}`, 0),
 		console("DELETE", "/release", query, "", 0),
 		console("POST", "/release/async", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
 		console("PUT", "/release/async", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
-		console("PATCH", "/release/async", "", `{`+in+`,"version":1}`, 0),
+		console("PATCH", "/release/async", "", `{`+absent+`,"version":1}`, 0),
 		console("DELETE", "/release/async", query+"&version=1", "", 0),
 		console("POST", "/template", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
 	}
