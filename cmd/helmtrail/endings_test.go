@@ -300,10 +300,23 @@ func startedProcess(pid int) bool {
 // helmtrail tells the rest: a reader with Last-Event-ID gets every line once.
 func TestAKilledHelmtrailLosesNoLine(t *testing.T) {
 	t.Parallel()
+	losesNoLine(t, nil, startProgram)
+}
+
+// With --on-stop=leave the same holds for one that is stopped in peace.
+func TestAHelmtrailThatLeavesItsOperationsLosesNoLine(t *testing.T) {
+	t.Parallel()
+	losesNoLine(t, []string{"--on-stop", "leave", "--drain", "0s"}, serveOn)
+}
+
+// losesNoLine ends a helmtrail in the middle of an operation and starts
+// another one on the same data directory.
+func losesNoLine(t *testing.T, flags []string, start func(*testing.T, arguments) *helmtrail) {
+	t.Helper()
 	const lines = 400
 	a := arguments{
 		helm:    standIn(t, fmt.Sprintf("for i in $(seq 1 %d); do echo line $i; sleep 0.01; done", lines)),
-		dataDir: t.TempDir(), charts: filepath.Dir(clustertest.Chart(t)),
+		dataDir: t.TempDir(), charts: filepath.Dir(clustertest.Chart(t)), more: flags,
 	}
 	namespace := clustertest.Namespace(t)
 	var seen []string
@@ -320,16 +333,19 @@ func TestAKilledHelmtrailLosesNoLine(t *testing.T) {
 			seen = append(seen, body.Line)
 		}
 	}
-	killed := startProgram(t, a)
-	events := killed.submit(t, http.MethodPost, killed.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}}).Events
-	// The stream breaks when the program dies, which is what is wanted.
-	_ = killed.frames(t.Context(), events, func(f frame) bool {
+	first := start(t, a)
+	events := first.submit(t, http.MethodPost, first.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}}).Events
+	var stopping sync.WaitGroup
+	stop := sync.OnceFunc(func() { stopping.Go(first.stop) })
+	// The stream breaks when the program ends, which is what is wanted.
+	_ = first.frames(t.Context(), events, func(f frame) bool {
 		take(f)
 		if len(seen) >= 100 {
-			killed.stop()
+			stop()
 		}
 		return true
 	})
+	stopping.Wait()
 
 	again := serveOn(t, a)
 	ended := ""

@@ -21,8 +21,9 @@ var version = "dev"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// A second signal ends the process at once, as if nobody had asked for the first.
-	context.AfterFunc(ctx, stop)
+	// A second Ctrl-C ends the process at once. A SIGTERM behind it does not:
+	// a parent that got the same Ctrl-C sends one to its children.
+	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt) })
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
