@@ -143,15 +143,16 @@ func (w *watched) shared(ctx context.Context, key string, read func(context.Cont
 		return read(ctx)
 	}
 	state := w.version()
-	w.changes.mu.Lock()
-	kept, ok := w.changes.answers[key]
-	w.changes.mu.Unlock()
-	if ok && kept.state == state && time.Since(kept.made) < answerLife {
-		return kept.answer, nil
+	if a := w.changes.kept(key, state); a != nil {
+		return a, nil
 	}
 	// All who were woken at once wait for one read, which goes on when one of
 	// them leaves.
 	made, err, _ := w.changes.reads.Do(fmt.Sprintf("%s %d %d", key, state.number, state.releases), func() (any, error) {
+		// A read may have ended since this one looked.
+		if a := w.changes.kept(key, state); a != nil {
+			return a, nil
+		}
 		made := time.Now()
 		a, err := read(context.WithoutCancel(ctx))
 		if err != nil {
@@ -164,6 +165,18 @@ func (w *watched) shared(ctx context.Context, key string, read func(context.Cont
 		return nil, err
 	}
 	return made.(*answer), nil
+}
+
+// kept returns the answer that is shared under a key in a state, nil if there
+// is none or it is too old.
+func (c *changes) kept(key string, state clusterVersion) *answer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	shared, ok := c.answers[key]
+	if !ok || shared.state != state || time.Since(shared.made) >= answerLife {
+		return nil
+	}
+	return shared.answer
 }
 
 // keep makes an answer one that is shared.

