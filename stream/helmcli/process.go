@@ -268,6 +268,3 @@ func (p *Process) Close() error {
 	}
 	return nil
 }
-
-// Folder is the session's private folder.
-func (p *Process) Folder() string { return string(p.folder) }
