@@ -22,6 +22,10 @@ var (
 	ErrEnded = errors.New("the session has ended")
 	// ErrFenced means that another process has written to the session.
 	ErrFenced = errors.New("another process has taken over the session")
+	// ErrErased means that retention removed it.
+	ErrErased = errors.New("removed by retention")
+	// ErrAltered means that stored bytes are not those that were stored.
+	ErrAltered = errors.New("the stored bytes have been altered")
 )
 
 // InProgressError means that a session of the release is running already.
