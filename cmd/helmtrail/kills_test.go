@@ -1,0 +1,260 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// processes finds helm and its supervisor by the session's folder, which is
+// the supervisor's argument and part of helm's environment.
+func processes(t *testing.T, session string) (supervisor, helm int) {
+	t.Helper()
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		// A process that ends in between has neither.
+		command, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
+		environment, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
+		switch {
+		case strings.Contains(string(command), superviseCommand) && strings.Contains(string(command), session):
+			supervisor = pid
+		case strings.Contains(string(environment), session):
+			helm = pid
+		}
+	}
+	return supervisor, helm
+}
+
+func kill(t *testing.T, pid int) {
+	t.Helper()
+	if pid == 0 {
+		t.Fatal("there is no such process")
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		t.Fatal(err)
+	}
+}
+
+// Killing helm leaves pending-*, which the session says at once, and each of
+// the three recoveries leads out of it:
+// https://github.com/helm/helm/issues/9446.
+func TestAKilledHelmLeavesAStuckReleaseThatCanBeRecovered(t *testing.T) {
+	recoveries := []struct {
+		strategy stream.Strategy
+		status   string // of the release afterwards, "" when it is gone
+	}{
+		{stream.StrategyMarkFailed, "failed"},
+		{stream.StrategyRollback, "deployed"},
+		{stream.StrategyUninstall, ""},
+	}
+	eachHelm(t, func(t *testing.T, helm string) {
+		h := serveOn(t, arguments{helm: helm})
+		for _, recovery := range recoveries {
+			namespace := clustertest.Namespace(t)
+			answer := h.startInstall(t, namespace)
+			_, pid := processes(t, answer.SessionID)
+			kill(t, pid)
+			kind, last := end(t, h.events(t.Context(), t, answer.Events, 1))
+			if kind != stream.TypeFailed || last.Reason != stream.ReasonExit || last.Process.Signal != "SIGKILL" || last.Hint == "" {
+				t.Errorf("%s: the session ended %s %+v, want FAILED by SIGKILL with a hint", recovery.strategy, kind, last)
+			}
+			stuck := h.item(t, namespace).Stuck
+			if stuck == nil || stuck.Suspected || stuck.By != answer.SessionID {
+				t.Fatalf("%s: the release is stuck: %+v, want by our session, for sure", recovery.strategy, stuck)
+			}
+			h.recover(t, namespace, recovery.strategy, *stuck, recovery.status)
+		}
+	})
+}
+
+func (h *helmtrail) recover(t *testing.T, namespace string, strategy stream.Strategy, stuck stream.Stuck, status string) {
+	t.Helper()
+	path := h.release(namespace, "web") + "/recover"
+	var refused struct{ Code string }
+	if code := h.call(t, http.MethodPost, path, object{"strategy": strategy, "resourceVersion": "1"}, &refused); code != http.StatusConflict || refused.Code != "changed" {
+		t.Errorf("%s: a recovery of another state answered %d %s, want 409 changed", strategy, code, refused.Code)
+	}
+	answer := h.submit(t, http.MethodPost, path, object{"strategy": strategy, "resourceVersion": stuck.ResourceVersion})
+	events := h.events(t.Context(), t, answer.Events, 1)
+	if started := events[0].Body.(*stream.Started); started.Operation != stream.OperationRecover {
+		t.Errorf("%s: the session's operation is %s, want recover", strategy, started.Operation)
+	}
+	kind, last := end(t, events)
+	if kind != stream.TypeCompleted || last.Agrees == nil || !*last.Agrees {
+		t.Errorf("%s: the recovery ended %s %+v, want COMPLETED that agrees", strategy, kind, last)
+	}
+	if status == "" {
+		var gone any
+		if code := h.call(t, http.MethodGet, h.release(namespace, "web"), nil, &gone); code != http.StatusNotFound {
+			t.Errorf("%s: the release answers %d, want 404", strategy, code)
+		}
+		return
+	}
+	if i := h.item(t, namespace); i.Status != status || i.Stuck != nil {
+		t.Errorf("%s: the release is %+v, want %s and not stuck", strategy, i, status)
+	}
+	if code := h.call(t, http.MethodPost, path, object{"strategy": strategy}, &refused); code != http.StatusConflict || refused.Code != "not_stuck" {
+		t.Errorf("%s: a second recovery answered %d %s, want 409 not_stuck", strategy, code, refused.Code)
+	}
+}
+
+func TestKillingTheSupervisorEndsTheSessionAndHelm(t *testing.T) {
+	eachHelm(t, func(t *testing.T, helm string) {
+		for _, both := range []bool{false, true} {
+			h, namespace := serveOn(t, arguments{helm: helm}), clustertest.Namespace(t)
+			answer := h.startInstall(t, namespace)
+			supervisor, pid := processes(t, answer.SessionID)
+			if both {
+				// helm must not see its supervisor die, nor that helm's death.
+				if err := syscall.Kill(supervisor, syscall.SIGSTOP); err != nil {
+					t.Fatal(err)
+				}
+				kill(t, pid)
+			}
+			kill(t, supervisor)
+			kind, last := end(t, h.events(t.Context(), t, answer.Events, 1))
+			if kind != stream.TypeFailed || last.Reason != stream.ReasonInterrupted || last.Process != nil {
+				t.Errorf("both %v: the session ended %s %+v, want FAILED, interrupted, with helm's end unknown", both, kind, last)
+			}
+			if startedProcess(pid) {
+				t.Errorf("both %v: helm (process %d) is still there", both, pid)
+			}
+			if i := h.item(t, namespace); both && (i.Stuck == nil || i.Stuck.By != answer.SessionID) {
+				t.Errorf("the release is %+v, want stuck by our session", i)
+			}
+		}
+	})
+}
+
+// startedProcess tells whether a process runs. One that has ended but was not
+// reaped yet, as an orphan may be for a while, does not.
+func startedProcess(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !strings.Contains(string(stat), ") Z ")
+}
+
+// After a kill -9 of helmtrail the supervisor goes on alone, and the next
+// helmtrail tells the rest: a reader with Last-Event-ID gets every line once.
+func TestAKilledHelmtrailLosesNoLine(t *testing.T) {
+	t.Parallel()
+	losesNoLine(t, nil, startProgram)
+}
+
+// With --on-stop=leave the same holds for one that is stopped in peace.
+func TestAHelmtrailThatLeavesItsOperationsLosesNoLine(t *testing.T) {
+	t.Parallel()
+	losesNoLine(t, []string{"--on-stop", "leave", "--drain", "0s"}, serveOn)
+}
+
+// losesNoLine ends a helmtrail in the middle of an operation and starts
+// another one on the same data directory.
+func losesNoLine(t *testing.T, flags []string, start func(*testing.T, arguments) *helmtrail) {
+	t.Helper()
+	const lines = 400
+	a := arguments{
+		helm:    standIn(t, fmt.Sprintf("for i in $(seq 1 %d); do echo line $i; sleep 0.01; done", lines)),
+		dataDir: t.TempDir(), charts: filepath.Dir(clustertest.Chart(t)), more: flags,
+	}
+	namespace := clustertest.Namespace(t)
+	var seen []string
+	lastID := ""
+	take := func(f frame) {
+		if f.id != "" {
+			lastID = f.id
+		}
+		var e stream.Event
+		if json.Unmarshal([]byte(f.data), &e) != nil {
+			t.Errorf("not an event: %s", f.data)
+		}
+		if body, ok := e.Body.(*stream.LogLine); ok {
+			seen = append(seen, body.Line)
+		}
+	}
+	first := start(t, a)
+	events := first.submit(t, http.MethodPost, first.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}}).Events
+	var stopping sync.WaitGroup
+	stop := sync.OnceFunc(func() { stopping.Go(first.stop) })
+	// The stream breaks when the program ends, which is what is wanted.
+	_ = first.frames(t.Context(), events, func(f frame) bool {
+		take(f)
+		if len(seen) >= 100 {
+			stop()
+		}
+		return true
+	})
+	stopping.Wait()
+
+	again := serveOn(t, a)
+	ended := ""
+	err := again.frames(t.Context(), events+"&lastEventId="+lastID, func(f frame) bool {
+		take(f)
+		ended = f.event
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for i := range lines {
+		want = append(want, fmt.Sprintf("line %d", i+1))
+	}
+	if diff := cmp.Diff(want, seen); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+	if ended != string(stream.TypeCompleted) {
+		t.Errorf("the last event is %s, want COMPLETED", ended)
+	}
+}
+
+// startProgram runs the program as a process of its own, which stop kills.
+func startProgram(t *testing.T, a arguments) *helmtrail {
+	t.Helper()
+	command := exec.Command(clustertest.Binary(t, "helmtrail"), "serve", "--kubeconfig", clustertest.Kubeconfig(t), "--listen", "127.0.0.1:0",
+		"--helm", a.helm, "--data-dir", a.dataDir, "--chart-dir", a.charts)
+	command.Args = append(command.Args, a.more...)
+	output, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	h := &helmtrail{client: &http.Client{Transport: &http.Transport{}}}
+	h.stop = sync.OnceFunc(func() {
+		kill(t, command.Process.Pid)
+		_ = command.Wait() // it was killed
+		h.client.CloseIdleConnections()
+	})
+	t.Cleanup(h.stop)
+	line := make([]byte, 256)
+	n, err := output.Read(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, address, _ := strings.Cut(string(line[:n]), "http://")
+	host, _, _ := strings.Cut(address, "/")
+	h.url = "http://" + host
+	h.waitReady(t)
+	return h
+}

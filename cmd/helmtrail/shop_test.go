@@ -1,0 +1,205 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	appsv1client "k8s.io/client-go/kubernetes/typed/apps/v1"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// charts is the folder of the charts that tests of operations install.
+const charts = "testdata/charts"
+
+// shop is a release of the chart of that name, and the ways to work on it and
+// to look at it.
+type shop struct {
+	*helmtrail
+	major           int
+	namespace, name string
+	core            corev1client.CoreV1Interface
+	apps            appsv1client.AppsV1Interface
+}
+
+func openShop(t *testing.T, h *helmtrail, major int, name string) *shop {
+	t.Helper()
+	apps, err := appsv1client.NewForConfig(clustertest.Config(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &shop{helmtrail: h, major: major, namespace: clustertest.Namespace(t), name: name, core: clustertest.Core(t), apps: apps}
+}
+
+func (s *shop) path() string { return s.release(s.namespace, s.name) }
+
+// do submits an operation and returns its stream to the end.
+func (s *shop) do(t *testing.T, method, path string, body any) []stream.Event {
+	t.Helper()
+	events := s.events(t.Context(), t, s.submit(t, method, path, body).Events, 1)
+	if len(events) == 0 {
+		t.FailNow()
+	}
+	return events
+}
+
+func (s *shop) install(t *testing.T, values, options object) []stream.Event {
+	t.Helper()
+	return s.do(t, http.MethodPost, s.releases(s.namespace), object{
+		"name": s.name, "chart": object{"ref": "shop"}, "values": values, "options": options,
+	})
+}
+
+func (s *shop) upgrade(t *testing.T, values, options object) []stream.Event {
+	t.Helper()
+	return s.do(t, http.MethodPut, s.path(), object{"chart": object{"ref": "shop"}, "values": values, "options": options})
+}
+
+func (s *shop) rollback(t *testing.T, revision int, options object) []stream.Event {
+	t.Helper()
+	return s.do(t, http.MethodPost, s.path()+"/rollback", object{"revision": revision, "options": options})
+}
+
+// expected is what a terminal event must say; the zero value is COMPLETED that
+// agrees.
+type expected struct {
+	failed bool
+	// message is a part of helm's error.
+	message string
+	// release is "revision status", "" when it must be gone.
+	release string
+	// agrees is "yes" unless it is given.
+	agrees string
+}
+
+// ended checks a session's end.
+func ended(t *testing.T, events []stream.Event, want expected) *stream.End {
+	t.Helper()
+	kind, last := end(t, events)
+	wantKind, code := stream.TypeCompleted, 0
+	if want.failed {
+		wantKind, code = stream.TypeFailed, 1
+	}
+	release := ""
+	if last.Release != nil {
+		release = fmt.Sprintf("%d %s", last.Release.Revision, last.Release.Status)
+	}
+	agrees := "yes"
+	switch {
+	case last.Agrees == nil:
+		agrees = "-"
+	case !*last.Agrees:
+		agrees = "no"
+	}
+	if want.agrees == "" {
+		want.agrees = "yes"
+	}
+	if kind != wantKind || last.ExitCode == nil || *last.ExitCode != code || !strings.Contains(last.Message, want.message) ||
+		release != want.release || agrees != want.agrees {
+		t.Errorf("the session ended %s, exit %+v, message %q, release %q, agrees %s; want %s, exit %d, %+v",
+			kind, last.Process, last.Message, release, agrees, wantKind, code, want)
+	}
+	return last
+}
+
+// told checks that a stream has the transitions, in that order; others may
+// stand between them.
+func told(t *testing.T, events []stream.Event, transitions ...string) {
+	t.Helper()
+	got := statuses(events)
+	at := 0
+	for _, want := range transitions {
+		found := slices.Index(got[at:], want)
+		if found < 0 {
+			t.Errorf("%q is missing or out of order in %q", want, got)
+			return
+		}
+		at += found + 1
+	}
+}
+
+// past is one revision as the history has it.
+type past struct {
+	Revision    int
+	Status      string
+	Description string
+	ApplyMethod string
+}
+
+// history is the release's, oldest revision first.
+func (s *shop) history(t *testing.T) []past {
+	t.Helper()
+	var list struct{ Items []past }
+	s.get(t, s.path()+"/history", &list)
+	slices.Reverse(list.Items)
+	return list.Items
+}
+
+// checkHistory checks what the history says of the newest revisions. A want is
+// "revision status" and the beginning of its description behind a colon.
+func (s *shop) checkHistory(t *testing.T, wants ...string) {
+	t.Helper()
+	history := s.history(t)
+	if len(history) < len(wants) {
+		t.Errorf("the history is %+v, want %q", history, wants)
+		return
+	}
+	for i, want := range wants {
+		h := history[len(history)-len(wants)+i]
+		if got := fmt.Sprintf("%d %s: %s", h.Revision, h.Status, h.Description); !strings.HasPrefix(got, want) {
+			t.Errorf("the history says %q, want %q", got, want)
+		}
+	}
+}
+
+func (s *shop) deployment(t *testing.T) *appsv1.Deployment {
+	t.Helper()
+	d, err := s.apps.Deployments(s.namespace).Get(t.Context(), s.name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func image(d *appsv1.Deployment) string { return d.Spec.Template.Spec.Containers[0].Image }
+
+// configMap is nil when there is none.
+func (s *shop) configMap(t *testing.T, name string) *corev1.ConfigMap {
+	t.Helper()
+	list, err := s.core.ConfigMaps(s.namespace).List(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=" + name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Items) == 0 {
+		return nil
+	}
+	return &list.Items[0]
+}
+
+// serving checks that the shop serves an image with all its Pods.
+func (s *shop) serving(t *testing.T, want string) {
+	t.Helper()
+	pods, err := s.core.Pods(s.namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app=" + s.name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pod := range pods.Items {
+		ready := slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+			return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+		})
+		if ready && pod.Spec.Containers[0].Image == want && pod.DeletionTimestamp == nil {
+			return
+		}
+	}
+	t.Errorf("no ready Pod serves %s", want)
+}
+
+func offers(today string) object { return object{"enabled": true, "today": today} }
