@@ -61,8 +61,8 @@ func (s *Server) page(c *gin.Context) error {
 	if err != nil {
 		return fmt.Errorf("read page %s: %w", name, err)
 	}
-	if base := s.options.BasePath; base != "" && name == indexPage {
-		data = belowBase(data, base)
+	if name == indexPage {
+		data = placed(data, s.options.BasePath)
 	}
 	h := c.Writer.Header()
 	h.Set("Content-Security-Policy", pagePolicy)
@@ -77,10 +77,10 @@ func (s *Server) page(c *gin.Context) error {
 	return nil
 }
 
-// belowBase moves the addresses in the app's first page below a base path, and
-// tells the app which one it is.
-func belowBase(page []byte, base string) []byte {
-	page = bytes.ReplaceAll(page, []byte(`="/helm/`), []byte(`="`+base+`/helm/`))
+// placed says in the app's first page where its files are, since that page
+// stands for addresses of any depth, and tells the app below which base path.
+func placed(page []byte, base string) []byte {
+	page = bytes.ReplaceAll(page, []byte(`="./`), []byte(`="`+base+`/helm/`))
 	return bytes.Replace(page, []byte("</head>"), []byte(`<meta name="helmtrail-base" content="`+base+`"></head>`), 1)
 }
 

@@ -81,7 +81,7 @@ func TestOpenAPIIsServed(t *testing.T) {
 func TestPagesBelowABasePath(t *testing.T) {
 	f := newFixture(t, func(o *web.Options, _ *stream.Setup) {
 		o.BasePath = "/trail"
-		o.Pages = fstest.MapFS{"index.html": {Data: []byte(`<head><script src="/helm/assets/a.js"></script></head>`)}}
+		o.Pages = fstest.MapFS{"index.html": {Data: []byte(`<head><script src="./assets/a.js"></script></head>`)}}
 	})
 	for _, path := range []string{"/trail/helm/releases", "/helm/releases"} {
 		r := f.do(http.MethodGet, path, "")

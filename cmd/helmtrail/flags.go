@@ -108,7 +108,7 @@ func (o *serveOptions) register(flags *pflag.FlagSet) {
 	flags.StringVar(&o.chartDir, "chart-dir", o.chartDir, "`folder` with charts that can be named without a repository")
 	flags.StringSliceVar(&o.repos, "repo", o.repos, "a chart repository to offer, as `name=URL`; may be repeated")
 	flags.StringSliceVar(&o.hosts, "host", o.hosts, "further host names to answer to with --auth=none")
-	flags.StringVar(&o.basePath, "base-path", o.basePath, "the `path` below which a proxy shows the API, such as /helmtrail; the pages do not work there yet")
+	flags.StringVar(&o.basePath, "base-path", o.basePath, "the `path` below which a proxy shows helmtrail, pages included, such as /helmtrail")
 	flags.StringVar(&o.tlsCert, "tls-cert", o.tlsCert, "`file` with the certificate to serve with, and those that it is signed by; read again when it changes")
 	flags.StringVar(&o.tlsKey, "tls-key", o.tlsKey, "`file` with the certificate's key")
 	flags.StringVar(&o.pprof, "pprof", o.pprof, "loopback `address` to serve Go's profiles on; by default nowhere")

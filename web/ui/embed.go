@@ -18,9 +18,10 @@ var unbuilt embed.FS
 
 // Files returns the pages: index.html, which serves every address under /helm/
 // that is no file, and assets/, whose names change with their content, so that
-// they may be cached for ever. The pages expect to be served under /helm/, for
-// example assets/x.js as /helm/assets/x.js. In a program that was compiled
-// before the pages were built, index.html says so and there is nothing else.
+// they may be cached for ever. index.html names them as ./assets/x.js; whoever
+// serves it at other addresses must say there where they are. In a program that
+// was compiled before the pages were built, index.html says so and there is
+// nothing else.
 func Files() fs.FS {
 	if _, err := fs.Stat(built, "dist/pages/index.html"); err == nil {
 		return sub(built, "dist/pages")

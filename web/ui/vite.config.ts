@@ -4,8 +4,9 @@ import { defineConfig } from 'vitest/config';
 /** The server that `npm run dev` asks for everything that is not a page. */
 const backend = process.env['HELMTRAIL_URL'] ?? 'http://127.0.0.1:8080';
 
-export default defineConfig({
-  base: '/helm/',
+export default defineConfig(({ command }) => ({
+  // What is built finds its files beside itself: the server says, in index.html alone, where that is.
+  base: command === 'build' ? './' : '/helm/',
   plugins: [react()],
   build: {
     outDir: 'dist/pages',
@@ -20,4 +21,4 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts'],
   },
-});
+}));

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { address } from './base';
 import { answer, api, ApiError, refusal, type Schemas } from './client';
 
 export type ChartItem = Schemas['ChartItem'];
@@ -29,7 +30,7 @@ export function useChart(chart: ChartRef | null) {
 
 /** Gives the server a chart archive, and returns what to call it. Throws nothing but an ApiError. */
 export async function uploadChart(file: File): Promise<ChartItem> {
-  const response = await fetch('/charts', { method: 'POST', body: file, headers: { 'Content-Type': 'application/gzip' } }).catch(
+  const response = await fetch(address('charts'), { method: 'POST', body: file, headers: { 'Content-Type': 'application/gzip' } }).catch(
     (cause: unknown) => {
       throw new ApiError(0, 'unreachable', String(cause));
     },

@@ -1,4 +1,5 @@
 import createClient from 'openapi-fetch';
+import { base } from './base';
 import type { components, paths } from './schema';
 
 export type Schemas = components['schemas'];
@@ -28,7 +29,7 @@ export class ApiError extends Error {
 }
 
 /** The HTTP API, typed by docs/openapi.yaml. Pass what it returns to `answer`. */
-export const api = createClient<paths>();
+export const api = createClient<paths>({ baseUrl: base });
 
 /** Waits for a request and returns its body. Throws nothing but an ApiError. */
 export async function answer<Data>(request: Promise<{ data?: Data; error?: unknown; response: Response }>): Promise<Data> {

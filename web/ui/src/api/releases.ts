@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { address } from './base';
 import { answer, api, ApiError, type Schemas } from './client';
 import { EventStream } from './eventstream';
 
@@ -100,7 +101,7 @@ class ListFollower {
     this.#stream = new EventStream({
       types: ['TRANSITION', 'RESET', 'HEARTBEAT'] satisfies ClusterEvent['type'][],
       url: (lastEventId) =>
-        `/${encodeURIComponent(cluster)}/releases/events?since=${encodeURIComponent(lastEventId || since)}`,
+        `${address(cluster, 'releases', 'events')}?since=${encodeURIComponent(lastEventId || since)}`,
       onOpen: () => {
         onUnlive(null);
       },

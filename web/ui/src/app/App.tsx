@@ -1,6 +1,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createBrowserRouter, Navigate } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
+import { pageAddress } from '../api/base';
 import { ApiError } from '../api/client';
 import { Layout } from './Layout';
 import { CrashPage } from './CrashPage';
@@ -53,7 +54,7 @@ const router = createBrowserRouter(
       ],
     },
   ],
-  { basename: '/helm' },
+  { basename: pageAddress('') },
 );
 
 export function App() {

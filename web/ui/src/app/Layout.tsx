@@ -17,6 +17,7 @@ import title from '@patternfly/react-styles/css/components/Title/title';
 import type { AnchorHTMLAttributes } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Outlet } from 'react-router';
+import { pageAddress } from '../api/base';
 import { LANGUAGES, useLanguage } from '../i18n';
 import { paths } from './paths';
 
@@ -37,7 +38,7 @@ export function Layout() {
             <MastheadBrand>
               <MastheadLogo component={HomeLink} aria-label={t('home')}>
                 <Flex alignItems={{ default: 'alignItemsCenter' }} gap={{ default: 'gapSm' }} component="span">
-                  <img src={`${import.meta.env.BASE_URL}logo.svg`} alt="" width="32" height="32" />
+                  <img src={pageAddress('/logo.svg')} alt="" width="32" height="32" />
                   <span className={`${title.title} ${title.modifiers.lg}`}>helmtrail</span>
                 </Flex>
               </MastheadLogo>

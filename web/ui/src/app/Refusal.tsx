@@ -2,6 +2,7 @@ import { Alert, AlertActionLink } from '@patternfly/react-core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
+import { pageAddress } from '../api/base';
 import type { ApiError } from '../api/client';
 import { paths, type ReleaseRef } from './paths';
 import { useProblemTitle } from './useProblemTitle';
@@ -29,7 +30,7 @@ export function Refusal({ error, release, children }: RefusalProps) {
         running && (
           <AlertActionLink
             component="a"
-            href={`/helm${paths.events(release, running)}`}
+            href={pageAddress(paths.events(release, running))}
             onClick={(event) => {
               event.preventDefault();
               void navigate(paths.events(release, running));

@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { pageAddress } from '../api/base';
 
 /** What a tab's icon can tell. */
 export type TabState = 'running' | 'succeeded' | 'warning' | 'failed' | 'ended';
@@ -11,7 +12,7 @@ export function useTabIcon(state: TabState | null): void {
       return;
     }
     const own = icon.href;
-    icon.href = `${import.meta.env.BASE_URL}tab-${state}.svg`;
+    icon.href = pageAddress(`/tab-${state}.svg`);
     return () => {
       icon.href = own;
     };

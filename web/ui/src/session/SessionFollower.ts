@@ -1,3 +1,4 @@
+import { address } from '../api/base';
 import { answer, api, ApiError } from '../api/client';
 import { EventStream } from '../api/eventstream';
 import type { ReleaseRef } from '../app/paths';
@@ -122,8 +123,7 @@ export class SessionFollower {
     if (lastSeq > 0) {
       query.set('lastEventId', `${sessionId}.${lastSeq}`);
     }
-    const segments = [cluster, 'namespaces', namespace, 'releases', name, 'events'].map(encodeURIComponent);
-    return `/${segments.join('/')}${query.size > 0 ? `?${query}` : ''}`;
+    return `${address(cluster, 'namespaces', namespace, 'releases', name, 'events')}${query.size > 0 ? `?${query}` : ''}`;
   }
 
   #receive(event: SessionEvent): void {

@@ -1,3 +1,4 @@
+import { address } from '../api/base';
 import { refusal } from '../api/client';
 import { isEnd, type SessionEvent } from './events';
 import type { SessionRef } from './SessionFollower';
@@ -8,9 +9,9 @@ import { advance, LINES_KEPT, NOTHING, type Line } from './state';
  * some at a time. It throws an ApiError when the server refuses.
  */
 export async function* readLines({ cluster, namespace, name, sessionId }: SessionRef): AsyncGenerator<readonly Line[]> {
-  const segments = [cluster, 'namespaces', namespace, 'releases', name, 'events'].map(encodeURIComponent);
   const leaving = new AbortController();
-  const response = await fetch(`/${segments.join('/')}?sessionId=${encodeURIComponent(sessionId ?? '')}`, {
+  const events = address(cluster, 'namespaces', namespace, 'releases', name, 'events');
+  const response = await fetch(`${events}?sessionId=${encodeURIComponent(sessionId ?? '')}`, {
     headers: { Accept: 'text/event-stream' },
     signal: leaving.signal,
   });
