@@ -143,9 +143,13 @@ func (s *Server) consoleReveal(call *consoleCall, ref stream.ReleaseRef) error {
 	return err
 }
 
-// revealed keeps for the record that secrets went out.
-func (s *Server) revealed(call *consoleCall, ref stream.ReleaseRef, what string) {
-	s.logger.Info("secrets revealed", "cluster", ref.Cluster, "namespace", ref.Namespace, "release", ref.Name, "what", what, "user", call.grant.name(), "client", call.Request.RemoteAddr)
+// consoleRevealing puts on record that the answer holds secrets.
+func (s *Server) consoleRevealing(call *consoleCall, ref stream.ReleaseRef, revision int, what string) error {
+	err := s.reveal(call.Context, revisionRef{ref.Cluster, ref.Namespace, ref.Name, "", revision}, what)
+	if known, ok := errors.AsType[*apiError](err); ok {
+		return &consoleError{known.status, known.message}
+	}
+	return err
 }
 
 // consoleError is an error with the status that the contract has for it.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strconv"
 
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/stream"
@@ -188,7 +187,9 @@ func (s *Server) consoleUninstall(call *consoleCall) error {
 	if err != nil {
 		return err
 	}
-	s.revealed(call, ref, "uninstalled release")
+	if err := s.consoleRevealing(call, ref, newest.Number, "uninstalled release"); err != nil {
+		return err
+	}
 	writeJSON(call.Context, http.StatusOK, uninstalledBody{Release: shown.uninstalled(end.at)})
 	return nil
 }
@@ -246,7 +247,9 @@ func (s *Server) consoleBegun(call *consoleCall, session stream.Session, target 
 	if err != nil {
 		return err
 	}
-	s.revealed(call, session.Release, "Secret of revision "+strconv.Itoa(begun.revision))
+	if err := s.consoleRevealing(call, session.Release, begun.revision, "Secret"); err != nil {
+		return err
+	}
 	call.Header("Cache-Control", "no-store")
 	call.Data(http.StatusCreated, "application/json", begun.secret)
 	return nil
@@ -267,7 +270,9 @@ func (s *Server) consoleDone(call *consoleCall, session stream.Session, target i
 	if err != nil {
 		return err
 	}
-	s.revealed(call, ref, "revision "+strconv.Itoa(done.revision))
+	if err := s.consoleRevealing(call, ref, done.revision, "revision"); err != nil {
+		return err
+	}
 	writeJSON(call.Context, http.StatusOK, shown)
 	return nil
 }

@@ -37,14 +37,12 @@ func (s *Server) consoleReleases(call *consoleCall) error {
 	if err := call.cluster.synced(); err != nil {
 		return err
 	}
-	sent, err := s.poll(call.Context, call.cluster, topic{namespace: namespace}, answerKey(call.Context), func(ctx context.Context) (*answer, error) {
+	return s.pollRevealing(call.Context, call.cluster, topic{namespace: namespace}, answerKey(call.Context), func() error {
+		return s.consoleRevealing(call, ref, 0, "releases")
+	}, func(ctx context.Context) (*answer, error) {
 		page, _ := call.cluster.latest().page(listQuery{namespace: namespace})
 		return s.consoleAnswer(ctx, call.cluster, page, limited), nil
 	})
-	if sent {
-		s.revealed(call, ref, "releases")
-	}
-	return err
 }
 
 // consoleRelease answers with a release's newest revision.
@@ -86,13 +84,11 @@ func (s *Server) consoleRevisions(call *consoleCall, what string, read func(cont
 	if err := call.cluster.synced(); err != nil {
 		return err
 	}
-	sent, err := s.poll(call.Context, call.cluster, topic{ref.Namespace, ref.Name}, answerKey(call.Context), func(ctx context.Context) (*answer, error) {
+	return s.pollRevealing(call.Context, call.cluster, topic{ref.Namespace, ref.Name}, answerKey(call.Context), func() error {
+		return s.consoleRevealing(call, ref, 0, what)
+	}, func(ctx context.Context) (*answer, error) {
 		return read(ctx, ref)
 	})
-	if sent {
-		s.revealed(call, ref, what)
-	}
-	return err
 }
 
 // consoleAnswer is an array of releases.

@@ -20,7 +20,9 @@ type revisionRef struct {
 	Cluster   string `json:"cluster"`
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	Revision  int    `json:"revision"`
+	// Lineage is the life of the release that is meant, "" for that of today.
+	Lineage  string `json:"lineage,omitempty"`
+	Revision int    `json:"revision"`
 }
 
 // diffBody is how two revisions differ. A part that was not asked for is empty.
@@ -68,7 +70,7 @@ func (s *Server) getDiff(c *gin.Context) error {
 		return nil
 	}
 	body.From = from
-	before, after, err := s.comparedRecords(c, cluster, *from, *to)
+	before, after, err := s.comparedRecords(c, *from, *to)
 	if err != nil {
 		return err
 	}
@@ -126,11 +128,11 @@ func (s *Server) compared(c *gin.Context, cluster *watched, ref stream.ReleaseRe
 	if err != nil {
 		return nil, nil, err
 	}
-	to = &revisionRef{ref.Cluster, ref.Namespace, ref.Name, *last}
+	to = &revisionRef{ref.Cluster, ref.Namespace, ref.Name, "", *last}
 	if first == nil {
 		return nil, to, nil
 	}
-	return &revisionRef{other.Cluster, other.Namespace, other.Name, *first}, to, nil
+	return &revisionRef{other.Cluster, other.Namespace, other.Name, "", *first}, to, nil
 }
 
 // pick reads one revision's number from the query. By default it is the newest
@@ -154,16 +156,23 @@ func pick(c *gin.Context, cluster *watched, ref stream.ReleaseRef, parameter str
 
 // comparedRecords fetches both records and masks them unless they may be
 // revealed. A secret of one is masked in the other too.
-func (s *Server) comparedRecords(c *gin.Context, cluster *watched, from, to revisionRef) (before, after *decoder.Record, err error) {
+func (s *Server) comparedRecords(c *gin.Context, from, to revisionRef) (before, after *decoder.Record, err error) {
 	refs := [2]revisionRef{from, to}
 	var records [2]*decoder.Record
 	var reveal [2]bool
-	for i, r := range refs {
-		ref := r.release()
-		if reveal[i], err = s.reveals(c, ref, fmt.Sprintf("comparison of revision %d", r.Revision)); err != nil {
+	for i, at := range refs {
+		if reveal[i], err = s.reveals(c, at.release()); err != nil {
 			return nil, nil, err
 		}
-		if records[i], err = s.record(c, cluster, ref, r.Revision); err != nil {
+		if records[i], err = s.record(c, at); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i, at := range refs {
+		if !reveal[i] {
+			continue
+		}
+		if err := s.reveal(c, at, "comparison"); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -179,7 +188,7 @@ func (s *Server) comparedRecords(c *gin.Context, cluster *watched, from, to revi
 			known = s.masker(r.release()).Collect(mask.FromRecord(records[i]), mask.FromRecord(records[1-i]))
 		}
 		if shown[i], err = known.Record(records[i]); err != nil {
-			return nil, nil, unreadable(r.release(), r.Revision, err)
+			return nil, nil, unreadable(r, err)
 		}
 	}
 	return shown[0], shown[1], nil

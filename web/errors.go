@@ -24,6 +24,7 @@ const (
 	codeNotFound          = "not_found"
 	codeNoActiveSession   = "no_active_session"
 	codeMethodNotAllowed  = "method_not_allowed"
+	codeGone              = "gone"
 	codePending           = "pending"
 	codeChanged           = "changed"
 	codeNotStuck          = "not_stuck"

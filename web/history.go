@@ -59,10 +59,9 @@ func (s *Server) getHistory(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.poll(c, cluster, topic{ref.Namespace, ref.Name}, answerKey(c), func(ctx context.Context) (*answer, error) {
+	return s.poll(c, cluster, topic{ref.Namespace, ref.Name}, answerKey(c), func(ctx context.Context) (*answer, error) {
 		return s.readHistory(ctx, cluster, ref, limit, c.Query("continue"))
 	})
-	return err
 }
 
 func (s *Server) readHistory(ctx context.Context, cluster *watched, ref stream.ReleaseRef, limit int, after string) (*answer, error) {
@@ -98,7 +97,7 @@ func (s *Server) readHistory(ctx context.Context, cluster *watched, ref stream.R
 	}
 	for i, r := range page {
 		list.Items[i] = h.item(r)
-		if session := madeBy(r, known[i].header, sessions); session != nil {
+		if session := stream.MadeBy(r, &known[i].header, sessions); session != nil {
 			list.Items[i].Session, list.Items[i].User = &session.ID, session.User
 		}
 	}
@@ -157,7 +156,7 @@ func (s *Server) readFacts(ctx context.Context, cluster *watched, ref stream.Rel
 	}
 	f := facts{
 		header: record.Header, applyMethod: methodName(record.ApplyMethod), digest: record.Digest, size: record.Size,
-		recordName: record.Name, recordNamespace: record.Namespace, recordRevision: record.Version, rollbackRevision: rollbackOf(&record.Header),
+		recordName: record.Name, recordNamespace: record.Namespace, recordRevision: record.Version, rollbackRevision: record.Header.RollbackTarget(),
 	}
 	// Helm's own words need no look at the secrets.
 	if !plainDescription.MatchString(record.Description) {
@@ -168,21 +167,7 @@ func (s *Server) readFacts(ctx context.Context, cluster *watched, ref stream.Rel
 
 var (
 	plainDescription = regexp.MustCompile(`^(Install complete|Upgrade complete|Initial install underway|Preparing upgrade|Rollback to \d+|Uninstallation complete|Deletion in progress.*)?$`)
-	rollbackWords    = regexp.MustCompile(`^Rollback to (\d+)$`)
 )
-
-// rollbackOf is the revision to which a rollback went back, 0 for none. Helm 3
-// tells it in the description only.
-func rollbackOf(h *decoder.Header) int {
-	if h.RollbackRevision != 0 {
-		return h.RollbackRevision
-	}
-	if words := rollbackWords.FindStringSubmatch(h.Description); words != nil {
-		n, _ := strconv.Atoi(words[1]) // a number too large to be one is none
-		return n
-	}
-	return 0
-}
 
 // methodName is how a revision's objects were applied. Helm 3 tells nothing,
 // since it knows one way only; words of the future stay as they are.

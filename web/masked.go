@@ -8,31 +8,30 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// maxMasked bounds what is remembered of masked records, in bytes.
-const maxMasked = 32 << 20
+// maxRecords bounds what is remembered of records in one cache, in bytes.
+const maxRecords = 32 << 20
 
-// maskedKey names the bytes of a record in a release, whose tokens are its own.
-type maskedKey struct {
+// recordKey names the bytes of a record in a release, whose tokens are its own.
+type recordKey struct {
 	release stream.ReleaseRef
 	digest  string
 }
 
-// maskedCache remembers masked records, since masking the largest takes tenths
-// of a second and a page asks for one part after the other. A record never
-// changes, so nothing expires; when the cache is full it starts anew.
-type maskedCache struct {
+// recordCache remembers records: masking the largest, and reading it from the
+// trail, takes tenths of a second, and a page asks for one part after the
+// other. A record never changes, so nothing expires; when the cache is full it
+// starts anew.
+type recordCache struct {
 	mu      sync.Mutex
-	records map[maskedKey]*decoder.Record
+	records map[recordKey]*decoder.Record
 	size    int
 }
 
 // masked returns the record with its secrets masked. It is shared and must not
 // be changed.
 func (s *Server) masked(ref stream.ReleaseRef, record *decoder.Record) (*decoder.Record, error) {
-	key := maskedKey{ref, record.Digest}
-	s.maskedRecords.mu.Lock()
-	known := s.maskedRecords.records[key]
-	s.maskedRecords.mu.Unlock()
+	key := recordKey{ref, record.Digest}
+	known := s.maskedRecords.get(key)
 	if known == nil || record.Digest == "" {
 		var err error
 		if known, err = s.masker(ref).Collect(mask.FromRecord(record)).Record(record); err != nil {
@@ -46,18 +45,25 @@ func (s *Server) masked(ref stream.ReleaseRef, record *decoder.Record) (*decoder
 	return &shown, nil
 }
 
-func (m *maskedCache) put(key maskedKey, record *decoder.Record) {
+// get returns the record of a key, nil if it is not remembered.
+func (m *recordCache) get(key recordKey) *decoder.Record {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.records[key]
+}
+
+func (m *recordCache) put(key recordKey, record *decoder.Record) {
 	size := len(record.Raw) + len(record.Manifest) + len(record.Notes) + len(record.Config) + len(record.ChartValues)
 	for _, hook := range record.Hooks {
 		size += len(hook.Manifest)
 	}
-	if size > maxMasked || key.digest == "" {
+	if size > maxRecords || key.digest == "" {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.records == nil || m.size+size > maxMasked {
-		m.records, m.size = map[maskedKey]*decoder.Record{}, 0
+	if m.records == nil || m.size+size > maxRecords {
+		m.records, m.size = map[recordKey]*decoder.Record{}, 0
 	}
 	if m.records[key] == nil {
 		m.records[key] = record

@@ -60,7 +60,7 @@ func TestOpenAPIHasTheErrorCodes(t *testing.T) {
 		described = append(described, code.(string))
 	}
 	served := []string{
-		codeBadRequest, codeUnknownField, codeUnsupported, codeTokenExpires, codeUnauthenticated, codeForbidden, codeNotFound, codeNoActiveSession, codeMethodNotAllowed,
+		codeBadRequest, codeUnknownField, codeUnsupported, codeTokenExpires, codeUnauthenticated, codeForbidden, codeNotFound, codeNoActiveSession, codeMethodNotAllowed, codeGone,
 		codeInProgress, codePending, codeChanged, codeNotStuck, codeEnded, codeTooLarge, codeUnreadable, codeTooManyOperations, codeTooManyRequests, codeUnreachable, codeUnavailable, codeInternal,
 	}
 	slices.Sort(described)

@@ -137,10 +137,9 @@ func (s *Server) listSessions(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.poll(c, cluster, topic{ref.Namespace, ref.Name}, answerKey(c), func(ctx context.Context) (*answer, error) {
+	return s.poll(c, cluster, topic{ref.Namespace, ref.Name}, answerKey(c), func(ctx context.Context) (*answer, error) {
 		return s.readSessions(ctx, ref, limit, c.Query("continue"))
 	})
-	return err
 }
 
 func (s *Server) readSessions(ctx context.Context, ref stream.ReleaseRef, limit int, after string) (*answer, error) {
@@ -172,12 +171,11 @@ func (s *Server) getSession(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.poll(c, cluster, topic{ref.Namespace, ref.Name}, answerKey(c), func(ctx context.Context) (*answer, error) {
+	return s.poll(c, cluster, topic{ref.Namespace, ref.Name}, answerKey(c), func(ctx context.Context) (*answer, error) {
 		session, err := s.options.Operations.Session(ctx, ref, c.Param("session"))
 		if err != nil {
 			return nil, err
 		}
 		return jsonAnswer(session), nil
 	})
-	return err
 }

@@ -193,20 +193,27 @@ func (c *changes) keep(key string, a sharedAnswer) {
 // With ?wait= and If-None-Match it blocks until there is something else to
 // tell, the time is over, the caller's right is gone or the server is closed.
 // Requests with the same key share answers; "" is for those that depend on the
-// caller. sent tells whether a body was written.
-func (s *Server) poll(c *gin.Context, cluster *watched, about topic, key string, read func(context.Context) (*answer, error)) (sent bool, err error) {
+// caller.
+func (s *Server) poll(c *gin.Context, cluster *watched, about topic, key string, read func(context.Context) (*answer, error)) error {
+	return s.pollRevealing(c, cluster, about, key, nil, read)
+}
+
+// pollRevealing is poll for answers that hold secrets. Reveal is called right
+// before a body is written, which is not when it fails; 304 reveals nothing,
+// since the ETag is that of the releases' states and not of the body.
+func (s *Server) pollRevealing(c *gin.Context, cluster *watched, about topic, key string, reveal func() error, read func(context.Context) (*answer, error)) error {
 	wait, err := parseWait(c.Query("wait"))
 	if err != nil {
-		return false, err
+		return err
 	}
 	known := c.GetHeader("If-None-Match")
 	ctx := c.Request.Context()
 	if wait == 0 || known == "" {
 		a, err := cluster.shared(ctx, key, read)
 		if err != nil {
-			return false, err
+			return err
 		}
-		return writeAnswer(c, a, known)
+		return writeAnswer(c, a, known, reveal)
 	}
 	defer cluster.changes.join(about)()
 	over, again := time.NewTimer(wait), time.NewTicker(lookAgain)
@@ -216,23 +223,23 @@ func (s *Server) poll(c *gin.Context, cluster *watched, about topic, key string,
 		changed := cluster.changes.next(about)
 		a, err := cluster.shared(ctx, key, read)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if !matches(known, a.etag) {
 			if err := grantOf(c).still(ctx); err != nil {
-				return false, err
+				return err
 			}
-			return writeAnswer(c, a, known)
+			return writeAnswer(c, a, known, reveal)
 		}
 		select {
 		case <-changed:
 		case <-again.C:
 		case <-over.C:
-			return writeAnswer(c, a, known)
+			return writeAnswer(c, a, known, reveal)
 		case <-s.closing.Done():
-			return writeAnswer(c, a, known)
+			return writeAnswer(c, a, known, reveal)
 		case <-ctx.Done():
-			return false, ctx.Err()
+			return ctx.Err()
 		}
 	}
 }
@@ -250,23 +257,30 @@ func parseWait(text string) (time.Duration, error) {
 	return min(time.Duration(seconds)*time.Second, maxWait), nil
 }
 
-// writeAnswer writes 200 and the body, or 304 if the client has it.
-func writeAnswer(c *gin.Context, a *answer, known string) (sent bool, err error) {
+// writeAnswer writes 200 and the body, after reveal if there is one, or 304 if
+// the client has it.
+func writeAnswer(c *gin.Context, a *answer, known string, reveal func() error) error {
 	if matches(known, a.etag) {
 		notModified(c, a.etag)
-		return false, nil
+		return nil
 	}
 	body, err := a.encode()
 	if err != nil {
-		return false, err
+		return err
 	}
 	h := c.Writer.Header()
+	if reveal != nil {
+		if err := reveal(); err != nil {
+			return err
+		}
+		h.Set("Cache-Control", "private, no-cache")
+	}
 	h.Set("ETag", a.etag)
 	if h.Get("Cache-Control") == "" {
 		h.Set("Cache-Control", "no-cache")
 	}
 	c.Data(http.StatusOK, string(formatJSON), body)
-	return true, nil
+	return nil
 }
 
 func notModified(c *gin.Context, etag string) {

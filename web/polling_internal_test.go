@@ -26,7 +26,7 @@ func polled(s *Server, w *watched, tag string, read func(context.Context) (*answ
 	c, _ := gin.CreateTestContext(recorder)
 	c.Request = httptest.NewRequest(http.MethodGet, "/x?wait=30", nil)
 	c.Request.Header.Set("If-None-Match", tag)
-	if _, err := s.poll(c, w, topic{"shop", "web"}, "/x", read); err != nil {
+	if err := s.poll(c, w, topic{"shop", "web"}, "/x", read); err != nil {
 		recorder.Code = 0
 	}
 	return recorder

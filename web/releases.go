@@ -113,10 +113,9 @@ func (s *Server) listReleases(c *gin.Context) error {
 	if q.visible != nil {
 		key = "" // the list is this caller's
 	}
-	_, err = s.poll(c, cluster, topic{namespace: q.namespace}, key, func(ctx context.Context) (*answer, error) {
+	return s.poll(c, cluster, topic{namespace: q.namespace}, key, func(ctx context.Context) (*answer, error) {
 		return s.readReleases(ctx, cluster, q)
 	})
-	return err
 }
 
 // readReleases is the answer of a list.
@@ -177,7 +176,7 @@ func (s *Server) getRelease(c *gin.Context) error {
 	if err := cluster.syncedIn(ref.Namespace); err != nil {
 		return err
 	}
-	_, err = s.poll(c, cluster, topic{ref.Namespace, ref.Name}, answerKey(c), func(ctx context.Context) (*answer, error) {
+	return s.poll(c, cluster, topic{ref.Namespace, ref.Name}, answerKey(c), func(ctx context.Context) (*answer, error) {
 		newest := cluster.newest(ref)
 		if newest == nil {
 			return nil, noRelease(ref)
@@ -190,7 +189,6 @@ func (s *Server) getRelease(c *gin.Context) error {
 		tag.addRevision(newest, now)
 		return newAnswer(tag, func() ([]byte, error) { return encodeJSON(newReleaseItem(ref.Cluster, newest, now)), nil }), nil
 	})
-	return err
 }
 
 // newest is the release's newest revision as the watch knows it, nil for none.

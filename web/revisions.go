@@ -37,7 +37,7 @@ func (s *Server) getPart(c *gin.Context) error {
 	if !ok {
 		return errNoRoute
 	}
-	ref, cluster, err := s.releaseRef(c)
+	ref, _, err := s.releaseRef(c)
 	if err != nil {
 		return err
 	}
@@ -45,18 +45,23 @@ func (s *Server) getPart(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reveal, err := s.reveals(c, ref, fmt.Sprintf("%s of revision %d", c.Param("part"), revision))
+	at := revisionRef{ref.Cluster, ref.Namespace, ref.Name, c.Query("lineage"), revision}
+	reveal, err := s.reveals(c, ref)
 	if err != nil {
 		return err
 	}
-	record, err := s.record(c, cluster, ref, revision)
+	record, err := s.record(c, at)
 	if err != nil {
 		return err
 	}
-	if !reveal {
-		if record, err = s.masked(ref, record); err != nil {
-			return unreadable(ref, revision, err)
+	if reveal {
+		if err := s.reveal(c, at, c.Param("part")); err != nil {
+			return err
 		}
+		return write(c, record)
+	}
+	if record, err = s.masked(ref, record); err != nil {
+		return unreadable(at, err)
 	}
 	return write(c, record)
 }

@@ -481,7 +481,7 @@ func TestRevealingIsARightOfItsOwnAndIsLogged(t *testing.T) {
 		t.Errorf("asked about (-want +got):\n%s", diff)
 	}
 	log := allowed.logs.String()
-	if !strings.Contains(log, "secrets revealed") || !strings.Contains(log, "manifest of revision 1") || strings.Contains(log, canary) {
+	if !strings.Contains(log, "secrets revealed") || !strings.Contains(log, "revision=1 lineage=\"\" what=manifest") || strings.Contains(log, canary) {
 		t.Errorf("log is %q", log)
 	}
 }

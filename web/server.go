@@ -22,6 +22,8 @@ type Options struct {
 	Clusters []Cluster
 	// Operations starts sessions and opens their logs.
 	Operations *stream.Operations
+	// Trail keeps what releases ever were; nil for no trail.
+	Trail stream.Trail
 	// Charts lists and keeps charts; nil for none.
 	Charts Charts
 	// Archives fetches, keeps and renders charts for the OpenShift console's
@@ -76,7 +78,9 @@ type Server struct {
 	// facts are what the history has read of records.
 	facts factsCache
 	// maskedRecords are records as they may be shown.
-	maskedRecords maskedCache
+	maskedRecords recordCache
+	// keptRecords are records that the trail has kept.
+	keptRecords recordCache
 	// briefs are releases as the console's lists show them.
 	briefs briefs
 	// indexes are the chart repositories' as the console's catalogue shows them.
