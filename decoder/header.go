@@ -1,6 +1,10 @@
 package decoder
 
-import "fmt"
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+)
 
 // DecodeHeader reads the header of a record. data is the value of the Secret's
 // `release` key as the API gives it, that is, still in Helm's own base64.
@@ -37,4 +41,19 @@ func decodeHeader(data []byte, limits Limits, want fields) (*Header, int, error)
 		return nil, 0, fmt.Errorf("decode release header: %w", err)
 	}
 	return header, p.version, nil
+}
+
+var rollbackWords = regexp.MustCompile(`^Rollback to (\d+)$`)
+
+// RollbackTarget is the revision to which a rollback went back, 0 for none.
+// Helm 3 tells it in the description only.
+func (h *Header) RollbackTarget() int {
+	if h.RollbackRevision != 0 {
+		return h.RollbackRevision
+	}
+	if words := rollbackWords.FindStringSubmatch(h.Description); words != nil {
+		n, _ := strconv.Atoi(words[1]) // a number too large to be one is none
+		return n
+	}
+	return 0
 }

@@ -26,6 +26,9 @@ const (
 	TrailReveal TrailKind = "reveal"
 	// TrailErased tells that retention removed records.
 	TrailErased TrailKind = "erased"
+	// TrailUnreadable is no entry that was ever stored: it stands in the place
+	// of one that is missing or altered, of which only the position is known.
+	TrailUnreadable TrailKind = "unreadable"
 )
 
 // TrailEntry is one link of a cluster's chain. What does not fit its kind is

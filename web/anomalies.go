@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // anomaly is something that an orderly history does not have. It is shown and
@@ -72,24 +71,4 @@ func (h *history) anomalies(item historyItem, r *decoder.Revision, f facts) []an
 		add(anomalyGap, "Revisions %d to %d are not in the cluster.", all[at+1].Number+1, r.Number-1)
 	}
 	return found
-}
-
-// madeBy is the session of ours that made a revision, nil if none is known.
-// Helm copies our label on to later revisions, so the revision must have been
-// made while the session went on; what a rollback makes has no label of ours.
-func madeBy(r *decoder.Revision, h decoder.Header, sessions []stream.Session) *stream.Session {
-	made := h.LastDeployed
-	if made.IsZero() {
-		return nil
-	}
-	for i := range sessions {
-		s := &sessions[i]
-		if s.Origin != stream.OriginHelmtrail || made.Before(s.StartedAt) || s.EndedAt != nil && made.After(*s.EndedAt) {
-			continue
-		}
-		if r.Session == s.ID || rollbackOf(&h) != 0 {
-			return s
-		}
-	}
-	return nil
 }

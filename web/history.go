@@ -165,9 +165,7 @@ func (s *Server) readFacts(ctx context.Context, cluster *watched, ref stream.Rel
 	return f, nil
 }
 
-var (
-	plainDescription = regexp.MustCompile(`^(Install complete|Upgrade complete|Initial install underway|Preparing upgrade|Rollback to \d+|Uninstallation complete|Deletion in progress.*)?$`)
-)
+var plainDescription = regexp.MustCompile(`^(Install complete|Upgrade complete|Initial install underway|Preparing upgrade|Rollback to \d+|Uninstallation complete|Deletion in progress.*)?$`)
 
 // methodName is how a revision's objects were applied. Helm 3 tells nothing,
 // since it knows one way only; words of the future stay as they are.
