@@ -45,8 +45,12 @@ type TrailEntry struct {
 	// Namespace and Release are empty where the whole cluster is meant.
 	Namespace string `json:"namespace,omitempty"`
 	Release   string `json:"release,omitempty"`
-	// Lineage is the id of the life of the release name.
-	Lineage string `json:"lineage,omitempty"`
+	// Lineage is the id of the life of the release name. It is made of the
+	// UIDs of cluster and namespace, both "" where they may not be read, the
+	// names, and FirstDeployed.
+	Lineage       string    `json:"lineage,omitempty"`
+	NamespaceUID  string    `json:"namespaceUID,omitempty"`
+	FirstDeployed time.Time `json:"firstDeployed,omitzero"`
 
 	Revision       int                `json:"revision,omitempty"`
 	Change         decoder.Change     `json:"change,omitempty"`
@@ -54,6 +58,8 @@ type TrailEntry struct {
 	PreviousStatus decoder.Status     `json:"previousStatus,omitempty"`
 	Late           bool               `json:"late,omitempty"`
 	Secret         *decoder.SecretRef `json:"secret,omitempty"`
+	// Created is the Secret's creation.
+	Created time.Time `json:"created,omitzero"`
 	// Digest names the record's bytes: their SHA-256 in hex, "" when nobody
 	// has read them.
 	Digest string `json:"digest,omitempty"`
@@ -110,7 +116,8 @@ type TrailRevision struct {
 	Erased bool
 }
 
-// TrailQuery selects entries. Zero fields select all.
+// TrailQuery selects entries. Zero fields select all. A gap is selected with
+// whatever could have happened in it, unless a user is asked for.
 type TrailQuery struct {
 	Cluster   string
 	Namespace string
