@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/docs/openapitest"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/journal"
 	"github.com/helmtrail/helmtrail/web"
@@ -28,6 +29,7 @@ type fixture struct {
 	address    string
 	server     *web.Server
 	http       *httptest.Server
+	client     *http.Client
 	operations *stream.Operations
 	helm       *helm
 	releases   *releases
@@ -83,10 +85,15 @@ func newFixture(t *testing.T, adjust ...func(*web.Options, *stream.Setup)) *fixt
 	}
 	f.http = httptest.NewServer(f.server)
 	f.url, f.address = f.http.URL, f.http.Listener.Addr().String()
+	f.client = &http.Client{
+		Transport:     openapitest.Transport(t, &http.Transport{}, options.BasePath),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	t.Cleanup(func() {
 		if err := f.server.Close(); err != nil {
 			t.Error(err)
 		}
+		f.client.CloseIdleConnections()
 		f.http.Close()
 	})
 	return f
@@ -125,18 +132,11 @@ func (f *fixture) do(method, path, body string, headers ...string) response {
 		}
 		request.Header.Set(headers[i], headers[i+1])
 	}
-	client := http.Client{
-		Transport:     http.DefaultTransport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	r, err := client.Do(request)
+	r, err := f.client.Do(request)
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	defer func() {
-		r.Body.Close()
-		client.CloseIdleConnections()
-	}()
+	defer r.Body.Close()
 	data, err := io.ReadAll(r.Body)
 	if err != nil {
 		f.t.Fatal(err)
@@ -364,13 +364,17 @@ func (emptyCluster) MarkFailed(context.Context, stream.Mark) (int, error) {
 	return 0, stream.ErrNotFound
 }
 
-func (emptyCluster) Follow(ctx context.Context, _ *decoder.Record, _ func([]stream.Resource)) error {
+func (emptyCluster) Follow(ctx context.Context, _ *decoder.Record, _ stream.Viewer, _ func([]stream.Resource)) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
-func (emptyCluster) Snapshot(context.Context, *decoder.Record) ([]stream.Resource, error) {
+func (emptyCluster) Snapshot(context.Context, *decoder.Record, stream.Viewer) ([]stream.Resource, error) {
 	return nil, nil
 }
+func (emptyCluster) ContainerLog(context.Context, stream.LogSource, stream.Viewer) (string, error) {
+	return "", stream.ErrNotFound
+}
+func (emptyCluster) May(context.Context, stream.User, stream.Right) error { return nil }
 func (emptyCluster) SecretData(context.Context, stream.Credentials, string, string) (map[string][]byte, error) {
 	return nil, stream.ErrNotFound
 }

@@ -3,18 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/google/go-cmp/cmp"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -23,7 +19,6 @@ import (
 	rbacv1client "k8s.io/client-go/kubernetes/typed/rbac/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/helmtrail/helmtrail/docs"
 	"github.com/helmtrail/helmtrail/informer/access"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 	"github.com/helmtrail/helmtrail/stream"
@@ -163,190 +158,6 @@ func (h *helmtrail) session(t *testing.T, namespace, name string) *string {
 	return i.Session
 }
 
-// hidden is the name of a release that whoever has no right must not see in an answer.
-const hidden = "quartz"
-
-// routeCase is one route as somebody with the right uses it.
-type routeCase struct {
-	route string // as in openapi.yaml
-	path  string // "" where route holds no parameter
-	body  string
-	// user is needed beside being signed in; without it any user may.
-	any bool
-	// filtered means that others get an answer without what they may not see.
-	filtered bool
-	want     int
-}
-
-// accessCases are all routes but those that everybody may use, in an order in
-// which they can be called one after the other.
-func accessCases(namespace, session, ended string) []routeCase {
-	release := "/{cluster}/namespaces/" + namespace + "/releases"
-	one := release + "/" + hidden
-	const described = "/{cluster}/namespaces/{namespace}/releases"
-	const describedOne = described + "/{name}"
-	console := func(method, path, query, body string, want int) routeCase {
-		return routeCase{route: method + " /api/helm" + path, path: "/api/helm" + path + query, body: body, want: want}
-	}
-	in := `"namespace":"` + namespace + `","name":"` + hidden + `"`
-	query := "?ns=" + namespace + "&name=" + hidden
-	// The console's synchronous requests wait for the release's running session.
-	absent := `"namespace":"` + namespace + `","name":"absent"`
-	return []routeCase{
-		{route: "GET /clusters", any: true, want: 200},
-		{route: "GET /charts", any: true, want: 200},
-		{route: "GET /charts/{ref}", path: "/charts/web", any: true, want: 200},
-		{route: "POST /charts", path: "/charts?namespace=" + namespace, body: "no archive", want: 400},
-		{route: "GET /{cluster}/releases", filtered: true, want: 200},
-		{route: "GET /{cluster}/releases/events", filtered: true, want: 200},
-		{route: "GET " + described, path: release, want: 200},
-		{route: "GET " + describedOne, path: one, want: 200},
-		{route: "GET " + describedOne + "/events", path: one + "/events?sessionId=" + session, want: 200},
-		{route: "GET " + describedOne + "/events", path: one + "/events?sessionId=" + ended, want: 200},
-		{route: "GET " + describedOne + "/resources", path: one + "/resources", want: 200},
-		{route: "GET " + describedOne + "/history", path: one + "/history", want: 200},
-		{route: "GET " + describedOne + "/revisions/{revision}/{part}", path: one + "/revisions/1/values", want: 200},
-		{route: "GET " + describedOne + "/revisions/{revision}/{part}", path: one + "/revisions/1/values?reveal=true", want: 200},
-		{route: "GET " + describedOne + "/diff", path: one + "/diff?from=1&to=1", want: 200},
-		{route: "GET " + describedOne + "/sessions", path: one + "/sessions", want: 200},
-		{route: "GET " + describedOne + "/sessions/{session}", path: one + "/sessions/" + ended, want: 200},
-		{route: "GET " + describedOne + "/sessions/{session}/rendered", path: one + "/sessions/" + ended + "/rendered", want: 404},
-		{route: "POST " + describedOne + "/sessions/{session}/cancel", path: one + "/sessions/" + ended + "/cancel", want: 409},
-		{route: "POST " + described, path: release, body: `{"name":"` + hidden + `","chart":{"ref":"web"}}`, want: 409},
-		{route: "PUT " + describedOne, path: one, body: `{"chart":{"ref":"web"}}`, want: 409},
-		{route: "DELETE " + describedOne, path: one, want: 409},
-		{route: "POST " + describedOne + "/rollback", path: one + "/rollback", body: `{"revision":1}`, want: 409},
-		{route: "POST " + describedOne + "/recover", path: one + "/recover", body: `{"strategy":"uninstall"}`, want: 409},
-		console("GET", "/releases", "?ns="+namespace, "", 200),
-		console("GET", "/release", query, "", 200),
-		console("GET", "/release/history", query, "", 200),
-		console("POST", "/release", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
-		console("PUT", "/release", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
-		console("PATCH", "/release", "", `{`+absent+`,"version":1}`, 0),
-		console("DELETE", "/release", query, "", 0),
-		console("POST", "/release/async", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
-		console("PUT", "/release/async", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
-		console("PATCH", "/release/async", "", `{`+absent+`,"version":1}`, 0),
-		console("DELETE", "/release/async", query+"&version=1", "", 0),
-		console("POST", "/template", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
-	}
-}
-
-// openRoutes tell nothing of a cluster, or check by themselves.
-var openRoutes = []string{
-	"POST /login", "POST /logout", "GET /me", "GET /metrics", "GET /healthz", "GET /readyz", "GET /openapi.yaml", "GET /", "GET /helm", "GET /helm/{path}",
-	// These are about charts alone; any user may read them.
-	"GET /api/helm/chart", "GET /api/helm/charts/index.yaml", "POST /api/helm/verify",
-}
-
-func TestEveryRouteIsForThoseWithTheRightOnly(t *testing.T) {
-	namespace, elsewhere := clustertest.Namespace(t), clustertest.Namespace(t)
-	operator := exampleRole(t, "operator")
-	right, rightToken := account(t, namespace, "operator")
-	bind(t, namespace, right, operator)
-	other, otherToken := account(t, elsewhere, "operator")
-	bind(t, elsewhere, other, operator)
-	_, nobodyToken := account(t, elsewhere, "nobody")
-
-	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{"--auth", "kubernetes"}})
-	owner := h.holding(rightToken)
-	first := owner.submit(t, http.MethodPost, owner.releases(namespace), object{"name": hidden, "chart": object{"ref": "web"}})
-	events := owner.events(t.Context(), t, first.Events, 1)
-	if kind, last := end(t, events); kind != stream.TypeCompleted {
-		t.Fatalf("the operator's install ended %s: %s", kind, last.Message)
-	}
-	if started := events[0].Body.(*stream.Started); started.User != right {
-		t.Errorf("the session is of %q, want %q", started.User, right)
-	}
-	neighbour := h.holding(otherToken)
-	second := neighbour.submit(t, http.MethodPost, neighbour.releases(elsewhere), object{"name": "visible", "chart": object{"ref": "web"}})
-	if kind, last := end(t, neighbour.events(t.Context(), t, second.Events, 1)); kind != stream.TypeCompleted {
-		t.Fatalf("the neighbour's install ended %s: %s", kind, last.Message)
-	}
-	running := owner.submit(t, http.MethodPut, owner.release(namespace, hidden), object{
-		"chart": object{"ref": "web"}, "values": never, "options": object{"wait": true, "timeoutSeconds": 600},
-	})
-
-	cases := accessCases(namespace, running.SessionID, first.SessionID)
-	checkComplete(t, cases)
-	callers := []struct {
-		name, token string
-		status      int
-		user        bool
-		filtered    int
-	}{
-		{"no token", "", 401, false, 401},
-		{"a bad token", "nonsense", 401, false, 401},
-		{"no rights", nobodyToken, 403, true, 403},
-		{"rights in another namespace", otherToken, 403, true, 200},
-	}
-	for _, c := range cases {
-		method, path, _ := strings.Cut(c.route, " ")
-		if c.path != "" {
-			path = c.path
-		}
-		path = strings.ReplaceAll(path, "{cluster}", h.cluster)
-		for _, caller := range callers {
-			want := caller.status
-			switch {
-			case c.any && caller.user:
-				want = c.want
-			case c.filtered:
-				want = caller.filtered
-			}
-			got, answer := h.holding(caller.token).ask(t, method, path, c.body)
-			if got != want {
-				t.Errorf("%s with %s: %d, want %d: %.200s", c.route, caller.name, got, want, answer)
-			}
-			if strings.Contains(answer, hidden) {
-				t.Errorf("%s with %s tells of the release: %.200s", c.route, caller.name, answer)
-			}
-		}
-		got, answer := owner.ask(t, method, path, c.body)
-		if c.want == 0 && (got == http.StatusUnauthorized || got == http.StatusForbidden) || c.want != 0 && got != c.want {
-			t.Errorf("%s with the right: %d, want %d: %.300s", c.route, got, c.want, answer)
-		}
-	}
-	// What others tried has changed nothing: the upgrade still runs.
-	if id := owner.session(t, namespace, hidden); id == nil || *id != running.SessionID {
-		t.Errorf("the running session is %v, want %s", id, running.SessionID)
-	}
-	// An id is no ticket to another release's session.
-	for _, path := range []string{"/sessions/" + first.SessionID, "/events?sessionId=" + running.SessionID} {
-		if got, answer := neighbour.ask(t, http.MethodGet, neighbour.release(elsewhere, "visible")+path, ""); got != http.StatusNotFound {
-			t.Errorf("%s of another release: %d %.200s", path, got, answer)
-		}
-	}
-	if got, _ := owner.ask(t, http.MethodPost, owner.release(namespace, hidden)+"/sessions/"+running.SessionID+"/cancel", ""); got != http.StatusAccepted {
-		t.Errorf("the owner's cancel: %d", got)
-	}
-	end(t, owner.events(t.Context(), t, running.Events, 1))
-}
-
-// checkComplete fails when the description has a route that no case is about.
-func checkComplete(t *testing.T, cases []routeCase) {
-	t.Helper()
-	doc, err := openapi3.NewLoader().LoadFromData(docs.OpenAPI)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var described []string
-	for path, item := range doc.Paths.Map() {
-		for method := range item.Operations() {
-			described = append(described, method+" "+path)
-		}
-	}
-	tested := slices.Clone(openRoutes)
-	for _, c := range cases {
-		tested = append(tested, c.route)
-	}
-	slices.Sort(described)
-	slices.Sort(tested)
-	if diff := cmp.Diff(described, slices.Compact(tested)); diff != "" {
-		t.Errorf("routes (-described +tested):\n%s", diff)
-	}
-}
-
 // Readers see masked values and change nothing; auditors may reveal.
 func TestTheExampleRolesDoWhatTheySay(t *testing.T) {
 	namespace := clustertest.Namespace(t)
@@ -474,72 +285,5 @@ func TestHelmRunsWithTheCallersTokenAlone(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestLoginKeepsTheTokenFromScriptsAndOtherSites(t *testing.T) {
-	namespace := clustertest.Namespace(t)
-	user, token := account(t, namespace, "reader")
-	bind(t, namespace, user, exampleRole(t, "reader"))
-	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{"--auth", "kubernetes", "--base-path", "/trail/"}})
-	post := func(path, body string, cookies ...*http.Cookie) *http.Response {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.url+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range cookies {
-			request.AddCookie(c)
-		}
-		response, err := h.client.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
-		return response
-	}
-	if r := post("/trail/login", `{"token":"nonsense"}`); r.StatusCode != http.StatusUnauthorized || len(r.Cookies()) > 0 {
-		t.Errorf("a bad token: %d %v", r.StatusCode, r.Cookies())
-	}
-	signedIn := post("/trail/login", `{"token":"`+token+`"}`)
-	if signedIn.StatusCode != http.StatusOK || len(signedIn.Cookies()) != 1 {
-		t.Fatalf("login: %d, cookies %v", signedIn.StatusCode, signedIn.Cookies())
-	}
-	cookie := signedIn.Cookies()[0]
-	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/trail/" || cookie.Expires.Before(time.Now().Add(30*time.Minute)) {
-		t.Errorf("the cookie is %+v", cookie)
-	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+"/trail"+h.releases(namespace), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.AddCookie(cookie)
-	response, err := h.client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		t.Errorf("with the cookie: %d", response.StatusCode)
-	}
-	if r := post("/trail/logout", "", cookie); r.StatusCode != http.StatusNoContent || len(r.Cookies()) != 1 || r.Cookies()[0].MaxAge >= 0 {
-		t.Errorf("logout: %d %v", r.StatusCode, r.Cookies())
-	}
-	var me struct {
-		Auth     string
-		Clusters []struct {
-			ID   string
-			User *string
-		}
-	}
-	h.holding("").get(t, "/trail/me", &me)
-	if me.Auth != "kubernetes" || len(me.Clusters) != 1 || me.Clusters[0].User != nil {
-		t.Errorf("without a token /me is %+v", me)
-	}
-	h.holding(token).get(t, "/trail/me", &me)
-	if me.Clusters[0].User == nil || *me.Clusters[0].User != user {
-		t.Errorf("with a token /me is %+v, want %s", me, user)
-	}
-	if got := fmt.Sprint(me.Clusters[0].ID); got != h.cluster {
-		t.Errorf("the cluster is %s", got)
 	}
 }

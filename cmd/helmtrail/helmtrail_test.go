@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/helmtrail/helmtrail/docs/openapitest"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 	"github.com/helmtrail/helmtrail/stream"
 )
@@ -83,7 +84,7 @@ func serveOn(t *testing.T, a arguments) *helmtrail {
 		input.Close()
 		ended <- code
 	}()
-	h := &helmtrail{client: &http.Client{Transport: &http.Transport{}}}
+	h := &helmtrail{client: &http.Client{}}
 	h.stop = sync.OnceFunc(func() {
 		cancel()
 		if code := <-ended; code != 0 {
@@ -98,9 +99,21 @@ func serveOn(t *testing.T, a arguments) *helmtrail {
 		t.Fatalf("serve said nothing and ended with %d", <-ended)
 	}
 	t.Cleanup(h.stop)
-	h.url = regexp.MustCompile(`http://[^/]+`).FindString(line)
+	h.at(t, line)
 	h.waitFor(t, cmp.Or(a.wait, "/readyz"))
 	return h
+}
+
+// at takes the address from what serve prints when it begins. Every answer is
+// held against the description.
+func (h *helmtrail) at(t *testing.T, line string) {
+	t.Helper()
+	found := regexp.MustCompile(`(http://[^/]+)(\S*)/helm/releases`).FindStringSubmatch(line)
+	if found == nil {
+		t.Fatalf("serve printed %q", line)
+	}
+	h.url = found[1]
+	h.client.Transport = openapitest.Transport(t, &http.Transport{}, found[2])
 }
 
 // logWriter sends the program's log to the test's for as long as that goes on.

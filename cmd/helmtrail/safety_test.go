@@ -17,7 +17,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -86,7 +85,7 @@ func serveLogged(t *testing.T, a arguments) (*helmtrail, *logBuffer) {
 		input.Close()
 		ended <- code
 	}()
-	h := &helmtrail{client: &http.Client{Transport: &http.Transport{}}}
+	h := &helmtrail{client: &http.Client{}}
 	h.stop = sync.OnceFunc(func() {
 		cancel()
 		if code := <-ended; code != 0 {
@@ -100,7 +99,7 @@ func serveLogged(t *testing.T, a arguments) (*helmtrail, *logBuffer) {
 		t.Fatalf("serve said nothing and ended with %d:\n%s", <-ended, logs)
 	}
 	t.Cleanup(h.stop)
-	h.url = regexp.MustCompile(`http://[^/]+`).FindString(line)
+	h.at(t, line)
 	h.waitReady(t)
 	return h, logs
 }

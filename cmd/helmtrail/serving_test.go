@@ -146,7 +146,6 @@ func TestHTTP2WithAndWithoutTLS(t *testing.T) {
 // have to arrive at once. The same server runs below a path and shows metrics.
 func TestServingBelowAPath(t *testing.T) {
 	h, namespace := serveOn(t, arguments{helm: standIn(t, "echo first; sleep 2; echo last"), more: []string{"--base-path", "/tools/trail"}}), clustertest.Namespace(t)
-	h.client.Transport.(*http.Transport).DisableCompression = true
 	get := func(path string) *http.Response {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+path, nil)
 		if err != nil {

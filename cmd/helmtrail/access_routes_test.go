@@ -1,0 +1,240 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/helmtrail/helmtrail/docs"
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// hidden is the name of a release that whoever has no right must not see in an answer.
+const hidden = "quartz"
+
+// routeCase is one route as somebody with the right uses it.
+type routeCase struct {
+	route string // as in openapi.yaml
+	path  string // "" where route holds no parameter
+	body  string
+	// user is needed beside being signed in; without it any user may.
+	any bool
+	// filtered means that others get an answer without what they may not see.
+	filtered bool
+	want     int
+}
+
+// accessCases are all routes but those that everybody may use, in an order in
+// which they can be called one after the other.
+func accessCases(namespace, session, ended string) []routeCase {
+	release := "/{cluster}/namespaces/" + namespace + "/releases"
+	one := release + "/" + hidden
+	const described = "/{cluster}/namespaces/{namespace}/releases"
+	const describedOne = described + "/{name}"
+	console := func(method, path, query, body string, want int) routeCase {
+		return routeCase{route: method + " /api/helm" + path, path: "/api/helm" + path + query, body: body, want: want}
+	}
+	in := `"namespace":"` + namespace + `","name":"` + hidden + `"`
+	query := "?ns=" + namespace + "&name=" + hidden
+	// The console's synchronous requests wait for the release's running session.
+	absent := `"namespace":"` + namespace + `","name":"absent"`
+	return []routeCase{
+		{route: "GET /clusters", any: true, want: 200},
+		{route: "GET /charts", any: true, want: 200},
+		{route: "GET /charts/{ref}", path: "/charts/web", any: true, want: 200},
+		{route: "POST /charts", path: "/charts?namespace=" + namespace, body: "no archive", want: 400},
+		{route: "GET /metrics", want: 200},
+		{route: "GET /{cluster}/releases", filtered: true, want: 200},
+		{route: "GET /{cluster}/releases/events", filtered: true, want: 200},
+		{route: "GET " + described, path: release, want: 200},
+		{route: "GET " + describedOne, path: one, want: 200},
+		{route: "GET " + describedOne + "/events", path: one + "/events?sessionId=" + session, want: 200},
+		{route: "GET " + describedOne + "/events", path: one + "/events?sessionId=" + ended, want: 200},
+		{route: "GET " + describedOne + "/resources", path: one + "/resources", want: 200},
+		{route: "GET " + describedOne + "/history", path: one + "/history", want: 200},
+		{route: "GET " + describedOne + "/revisions/{revision}/{part}", path: one + "/revisions/1/values", want: 200},
+		{route: "GET " + describedOne + "/revisions/{revision}/{part}", path: one + "/revisions/1/values?reveal=true", want: 200},
+		{route: "GET " + describedOne + "/diff", path: one + "/diff?from=1&to=1", want: 200},
+		{route: "GET " + describedOne + "/sessions", path: one + "/sessions", want: 200},
+		{route: "GET " + describedOne + "/sessions/{session}", path: one + "/sessions/" + ended, want: 200},
+		{route: "GET " + describedOne + "/sessions/{session}/rendered", path: one + "/sessions/" + ended + "/rendered", want: 404},
+		{route: "POST " + describedOne + "/sessions/{session}/cancel", path: one + "/sessions/" + ended + "/cancel", want: 409},
+		{route: "POST " + described, path: release, body: `{"name":"` + hidden + `","chart":{"ref":"web"}}`, want: 409},
+		{route: "PUT " + describedOne, path: one, body: `{"chart":{"ref":"web"}}`, want: 409},
+		{route: "DELETE " + describedOne, path: one, want: 409},
+		{route: "POST " + describedOne + "/rollback", path: one + "/rollback", body: `{"revision":1}`, want: 409},
+		{route: "POST " + describedOne + "/recover", path: one + "/recover", body: `{"strategy":"uninstall"}`, want: 409},
+		// These are about charts alone.
+		{route: "GET /api/helm/chart", path: "/api/helm/chart?noRepo=true&url=https://127.0.0.1:1/none-1.0.0.tgz", any: true, want: 400},
+		{route: "GET /api/helm/charts/index.yaml", any: true, want: 200},
+		{route: "POST /api/helm/verify", body: "{}", any: true, want: 501},
+		console("GET", "/releases", "?ns="+namespace, "", 200),
+		console("GET", "/release", query, "", 200),
+		console("GET", "/release/history", query, "", 200),
+		console("POST", "/release", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
+		console("PUT", "/release", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
+		console("PATCH", "/release", "", `{`+absent+`,"version":1}`, 0),
+		console("DELETE", "/release", query, "", 0),
+		console("POST", "/release/async", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
+		console("PUT", "/release/async", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
+		console("PATCH", "/release/async", "", `{`+absent+`,"version":1}`, 0),
+		console("DELETE", "/release/async", query+"&version=1", "", 0),
+		console("POST", "/template", "", `{`+in+`,"chart_url":"https://127.0.0.1:1/none-1.0.0.tgz"}`, 0),
+	}
+}
+
+// openRoutes tell nothing of a cluster, or check by themselves.
+var openRoutes = []string{
+	"POST /login", "POST /logout", "GET /me", "GET /healthz", "GET /readyz", "GET /openapi.yaml", "GET /", "GET /helm", "GET /helm/{path}",
+}
+
+func TestEveryRouteIsForThoseWithTheRightOnly(t *testing.T) {
+	namespace, elsewhere := clustertest.Namespace(t), clustertest.Namespace(t)
+	operator := exampleRole(t, "operator")
+	right, rightToken := account(t, namespace, "operator")
+	bind(t, namespace, right, operator)
+	letScrape(t, namespace, "operator")
+	other, otherToken := account(t, elsewhere, "operator")
+	bind(t, elsewhere, other, operator)
+	_, nobodyToken := account(t, elsewhere, "nobody")
+
+	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{"--auth", "kubernetes"}})
+	owner := h.holding(rightToken)
+	first := owner.submit(t, http.MethodPost, owner.releases(namespace), object{"name": hidden, "chart": object{"ref": "web"}})
+	events := owner.events(t.Context(), t, first.Events, 1)
+	if kind, last := end(t, events); kind != stream.TypeCompleted {
+		t.Fatalf("the operator's install ended %s: %s", kind, last.Message)
+	}
+	if started := events[0].Body.(*stream.Started); started.User != right {
+		t.Errorf("the session is of %q, want %q", started.User, right)
+	}
+	neighbour := h.holding(otherToken)
+	second := neighbour.submit(t, http.MethodPost, neighbour.releases(elsewhere), object{"name": "visible", "chart": object{"ref": "web"}})
+	if kind, last := end(t, neighbour.events(t.Context(), t, second.Events, 1)); kind != stream.TypeCompleted {
+		t.Fatalf("the neighbour's install ended %s: %s", kind, last.Message)
+	}
+	running := owner.submit(t, http.MethodPut, owner.release(namespace, hidden), object{
+		"chart": object{"ref": "web"}, "values": never, "options": object{"wait": true, "timeoutSeconds": 600},
+	})
+
+	eventually(t, "the upgrade has begun", func() bool {
+		var i item
+		owner.get(t, owner.release(namespace, hidden), &i)
+		return i.Status == "pending-upgrade"
+	})
+
+	cases := accessCases(namespace, running.SessionID, first.SessionID)
+	checkComplete(t, cases)
+	callers := []struct {
+		name, token string
+		status      int
+		user        bool
+		filtered    int
+	}{
+		{"no token", "", 401, false, 401},
+		{"a bad token", "nonsense", 401, false, 401},
+		{"no rights", nobodyToken, 403, true, 403},
+		{"rights in another namespace", otherToken, 403, true, 200},
+	}
+	for _, c := range cases {
+		method, path, _ := strings.Cut(c.route, " ")
+		if c.path != "" {
+			path = c.path
+		}
+		path = strings.ReplaceAll(path, "{cluster}", h.cluster)
+		for _, caller := range callers {
+			want := caller.status
+			switch {
+			case c.any && caller.user:
+				want = c.want
+			case c.filtered:
+				want = caller.filtered
+			}
+			got, answer := h.holding(caller.token).ask(t, method, path, c.body)
+			if got != want {
+				t.Errorf("%s with %s: %d, want %d: %.200s", c.route, caller.name, got, want, answer)
+			}
+			if strings.Contains(answer, hidden) {
+				t.Errorf("%s with %s tells of the release: %.200s", c.route, caller.name, answer)
+			}
+		}
+		got, answer := owner.ask(t, method, path, c.body)
+		if c.want == 0 && (got == http.StatusUnauthorized || got == http.StatusForbidden) || c.want != 0 && got != c.want {
+			t.Errorf("%s with the right: %d, want %d: %.300s", c.route, got, c.want, answer)
+		}
+	}
+	// What others tried has changed nothing: the upgrade still runs.
+	if id := owner.session(t, namespace, hidden); id == nil || *id != running.SessionID {
+		t.Errorf("the running session is %v, want %s", id, running.SessionID)
+	}
+	// An id is no ticket to another release's session.
+	for _, path := range []string{"/sessions/" + first.SessionID, "/events?sessionId=" + running.SessionID} {
+		if got, answer := neighbour.ask(t, http.MethodGet, neighbour.release(elsewhere, "visible")+path, ""); got != http.StatusNotFound {
+			t.Errorf("%s of another release: %d %.200s", path, got, answer)
+		}
+	}
+	if got, _ := owner.ask(t, http.MethodPost, owner.release(namespace, hidden)+"/sessions/"+running.SessionID+"/cancel", ""); got != http.StatusAccepted {
+		t.Errorf("the owner's cancel: %d", got)
+	}
+	end(t, owner.events(t.Context(), t, running.Events, 1))
+}
+
+// letScrape gives an account the right to read metrics until the test ends.
+func letScrape(t *testing.T, namespace, account string) {
+	t.Helper()
+	meta := metav1.ObjectMeta{Name: "metrics-" + namespace}
+	roles, bindings := rbac(t).ClusterRoles(), rbac(t).ClusterRoleBindings()
+	_, err := roles.Create(t.Context(), &rbacv1.ClusterRole{
+		ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = bindings.Create(t.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: meta,
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: account}},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: meta.Name},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		if err := errors.Join(bindings.Delete(ctx, meta.Name, metav1.DeleteOptions{}), roles.Delete(ctx, meta.Name, metav1.DeleteOptions{})); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// checkComplete fails when the description has a route that no case is about.
+func checkComplete(t *testing.T, cases []routeCase) {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(docs.OpenAPI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var described []string
+	for path, item := range doc.Paths.Map() {
+		for method := range item.Operations() {
+			described = append(described, method+" "+path)
+		}
+	}
+	tested := slices.Clone(openRoutes)
+	for _, c := range cases {
+		tested = append(tested, c.route)
+	}
+	slices.Sort(described)
+	slices.Sort(tested)
+	if diff := cmp.Diff(described, slices.Compact(tested)); diff != "" {
+		t.Errorf("routes (-described +tested):\n%s", diff)
+	}
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+)
+
+func TestLoginKeepsTheTokenFromScriptsAndOtherSites(t *testing.T) {
+	namespace := clustertest.Namespace(t)
+	user, token := account(t, namespace, "reader")
+	bind(t, namespace, user, exampleRole(t, "reader"))
+	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{"--auth", "kubernetes", "--base-path", "/trail/"}})
+	post := func(path, body string, cookies ...*http.Cookie) *http.Response {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.url+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cookies {
+			request.AddCookie(c)
+		}
+		response, err := h.client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		return response
+	}
+	if r := post("/trail/login", `{"token":"nonsense"}`); r.StatusCode != http.StatusUnauthorized || len(r.Cookies()) > 0 {
+		t.Errorf("a bad token: %d %v", r.StatusCode, r.Cookies())
+	}
+	signedIn := post("/trail/login", `{"token":"`+token+`"}`)
+	if signedIn.StatusCode != http.StatusOK || len(signedIn.Cookies()) != 1 {
+		t.Fatalf("login: %d, cookies %v", signedIn.StatusCode, signedIn.Cookies())
+	}
+	cookie := signedIn.Cookies()[0]
+	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/trail/" || cookie.Expires.Before(time.Now().Add(30*time.Minute)) {
+		t.Errorf("the cookie is %+v", cookie)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+"/trail"+h.releases(namespace), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.AddCookie(cookie)
+	response, err := h.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Errorf("with the cookie: %d", response.StatusCode)
+	}
+	if r := post("/trail/logout", "", cookie); r.StatusCode != http.StatusNoContent || len(r.Cookies()) != 1 || r.Cookies()[0].MaxAge >= 0 {
+		t.Errorf("logout: %d %v", r.StatusCode, r.Cookies())
+	}
+	var me struct {
+		Auth     string
+		Clusters []struct {
+			ID   string
+			User *string
+		}
+	}
+	h.holding("").get(t, "/trail/me", &me)
+	if me.Auth != "kubernetes" || len(me.Clusters) != 1 || me.Clusters[0].User != nil {
+		t.Errorf("without a token /me is %+v", me)
+	}
+	h.holding(token).get(t, "/trail/me", &me)
+	if me.Clusters[0].User == nil || *me.Clusters[0].User != user {
+		t.Errorf("with a token /me is %+v, want %s", me, user)
+	}
+	if got := fmt.Sprint(me.Clusters[0].ID); got != h.cluster {
+		t.Errorf("the cluster is %s", got)
+	}
+}
