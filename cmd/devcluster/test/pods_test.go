@@ -29,6 +29,7 @@ func TestCluster(t *testing.T) {
 			"Deployment":    testDeployment,
 			"MissingImage":  testMissingImage,
 			"Crash":         testCrash,
+			"Logs":          testLogs,
 			"Slow":          testSlow,
 			"Job":           testJob,
 			"FailingJob":    testFailingJob,
@@ -116,6 +117,25 @@ func testCrash(t *testing.T, _ *process, client *kubernetes.Clientset, ns string
 		}
 		return nil
 	}))
+}
+
+func testLogs(t *testing.T, _ *process, client *kubernetes.Clientset, ns string) {
+	told := barePod("told", "web:crash")
+	told.Annotations = map[string]string{"devcluster.helmtrail.dev/log": "one\ntwo\nthree"}
+	create(t, client, ns, told)
+	create(t, client, ns, barePod("web", "web:crash"))
+	for name, want := range map[string]string{"told": "two\nthree\n", "web": "main: started\nmain: fatal: made to end badly\n"} {
+		eventually(t, 10*time.Second, podShows(t, client, ns, name, waits("CrashLoopBackOff", "")))
+		lines := int64(2)
+		got, err := client.CoreV1().Pods(ns).GetLogs(name, &corev1.PodLogOptions{Previous: true, TailLines: &lines}).DoRaw(t.Context())
+		if err != nil || string(got) != want {
+			t.Errorf("the log of %s is %q, %v; want %q", name, got, err, want)
+		}
+	}
+	create(t, client, ns, barePod("absent", "web:doesnotexist"))
+	if got, err := client.CoreV1().Pods(ns).GetLogs("absent", &corev1.PodLogOptions{}).DoRaw(t.Context()); !apierrors.IsBadRequest(err) {
+		t.Errorf("the log of a container that has not run is %q, %v", got, err)
+	}
 }
 
 func testSlow(t *testing.T, _ *process, client *kubernetes.Clientset, ns string) {

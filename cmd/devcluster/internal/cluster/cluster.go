@@ -175,7 +175,11 @@ func (c *run) bringUp(ctx context.Context, plane *controlPlane, fail context.Can
 		group, ctx := errgroup.WithContext(ctx)
 		group.Go(func() error { return plane.runControllerManager(ctx, c.managerFlags()) })
 		group.Go(func() error { return plane.runScheduler(ctx, c.schedulerFlags()) })
-		group.Go(func() error { return node.Run(ctx, c.files.adminKubeconfig, os.Stderr) })
+		group.Go(func() error {
+			return node.Run(ctx, node.Options{
+				Kubeconfig: c.files.adminKubeconfig, CertFile: c.files.kubelet.CertFile, KeyFile: c.files.kubelet.KeyFile, Logs: os.Stderr,
+			})
+		})
 		return group.Wait()
 	})
 	defer c.stop("controllers, scheduler and node", stopParts)
@@ -248,6 +252,8 @@ func (c *run) apiServerFlags(store *embed.Etcd) []string {
 		"--tls-private-key-file=" + c.files.server.KeyFile,
 		"--client-ca-file=" + c.files.authority.CertFile,
 		"--authorization-mode=Node,RBAC",
+		"--kubelet-certificate-authority=" + c.files.authority.CertFile,
+		"--kubelet-preferred-address-types=InternalIP",
 		"--service-cluster-ip-range=" + serviceCIDR,
 		"--service-account-issuer=https://kubernetes.default.svc.cluster.local",
 		"--service-account-key-file=" + c.files.tokenKey,

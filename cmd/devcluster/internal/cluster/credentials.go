@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 
+	"github.com/helmtrail/helmtrail/cmd/devcluster/internal/node"
 	"github.com/helmtrail/helmtrail/cmd/devcluster/internal/pki"
 )
 
@@ -11,6 +12,7 @@ type credentials struct {
 	authority pki.Identity
 	etcd      pki.Identity
 	server    pki.Identity
+	kubelet   pki.Identity
 	admin     pki.Identity
 	tokenKey  string
 
@@ -41,6 +43,7 @@ func newCredentials(dir directory, s settings) (credentials, error) {
 				"kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local",
 			},
 		}, &c.server},
+		{"kubelet", pki.Subject{CommonName: "system:node:" + node.Name, Organization: "system:nodes", Hosts: []string{loopback}}, &c.kubelet},
 		{"admin", pki.Subject{CommonName: "kubernetes-admin", Organization: "system:masters"}, &c.admin},
 		{"kube-controller-manager", pki.Subject{CommonName: "system:kube-controller-manager"}, &manager},
 		{"kube-scheduler", pki.Subject{CommonName: "system:kube-scheduler"}, &scheduler},

@@ -36,6 +36,9 @@ const (
 	// DurationAnnotation says how long a container runs that ends by itself,
 	// well or not. The default is one second.
 	DurationAnnotation = "devcluster.helmtrail.dev/duration"
+	// LogAnnotation is what the pod's containers have written. The default is
+	// a line for the start of one, and another for its bad end.
+	LogAnnotation = "devcluster.helmtrail.dev/log"
 )
 
 // behaviorOf returns the behavior of an image, by its tag.

@@ -8,12 +8,15 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
@@ -32,7 +35,6 @@ const (
 	memory = "256Gi"
 	pods   = "1000"
 
-	// nodeIP has no kubelet behind it: asking for a pod's log fails at once.
 	nodeIP  = "127.0.0.1"
 	podCIDR = "10.244.0.1/16"
 
@@ -43,11 +45,20 @@ const (
 	workers = 8
 )
 
-// Run registers the node and plays it until ctx is done. It writes what KWOK
-// has to say to logs.
-func Run(ctx context.Context, kubeconfig string, logs io.Writer) error {
-	ctx = log.NewContext(ctx, log.NewLogger(logs, log.LevelWarn))
-	clients, err := client.NewClientset("", kubeconfig)
+// Options are what a node needs to be run.
+type Options struct {
+	// Kubeconfig is the path of an administrator's.
+	Kubeconfig string
+	// CertFile and KeyFile are those of the node's kubelet.
+	CertFile, KeyFile string
+	// Logs gets what KWOK has to say.
+	Logs io.Writer
+}
+
+// Run registers the node and plays it until ctx is done.
+func Run(ctx context.Context, o Options) error {
+	ctx = log.NewContext(ctx, log.NewLogger(o.Logs, log.LevelWarn))
+	clients, err := client.NewClientset("", o.Kubeconfig)
 	if err != nil {
 		return fmt.Errorf("node: make clients: %w", err)
 	}
@@ -70,9 +81,6 @@ func Run(ctx context.Context, kubeconfig string, logs io.Writer) error {
 	mapper, err := clients.ToRESTMapper()
 	if err != nil {
 		return fmt.Errorf("node: make REST mapper: %w", err)
-	}
-	if err := register(ctx, typed); err != nil {
-		return fmt.Errorf("node: register: %w", err)
 	}
 	controller, err := controllers.NewController(controllers.Config{
 		Clock:                      clock.RealClock{},
@@ -102,14 +110,33 @@ func Run(ctx context.Context, kubeconfig string, logs io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("node: configure KWOK: %w", err)
 	}
-	if err := controller.Start(ctx); err != nil {
-		return fmt.Errorf("node: start KWOK: %w", err)
+	kubelet, err := newKubelet(typed)
+	if err != nil {
+		return fmt.Errorf("node: listen: %w", err)
 	}
-	<-ctx.Done()
-	return nil
+	if err := register(ctx, typed, kubelet.port()); err != nil {
+		return errors.Join(fmt.Errorf("node: register: %w", err), kubelet.listener.Close())
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		if err := kubelet.run(ctx, o.CertFile, o.KeyFile); err != nil {
+			return fmt.Errorf("node: serve logs: %w", err)
+		}
+		return nil
+	})
+	group.Go(func() error {
+		if err := controller.Start(ctx); err != nil {
+			return fmt.Errorf("node: start KWOK: %w", err)
+		}
+		<-ctx.Done()
+		return nil
+	})
+	return group.Wait()
 }
 
-func register(ctx context.Context, client kubernetes.Interface) error {
+// register makes the node unless it is there, and says where its kubelet is,
+// which is another port after each start.
+func register(ctx context.Context, client kubernetes.Interface, port int32) error {
 	_, err := client.CoreV1().Nodes().Create(ctx, &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: Name,
@@ -120,8 +147,10 @@ func register(ctx context.Context, client kubernetes.Interface) error {
 			},
 		},
 	}, metav1.CreateOptions{})
-	if apierrors.IsAlreadyExists(err) {
-		return nil
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return err
 	}
+	status := fmt.Sprintf(`{"status":{"daemonEndpoints":{"kubeletEndpoint":{"Port":%d}}}}`, port)
+	_, err = client.CoreV1().Nodes().Patch(ctx, Name, types.MergePatchType, []byte(status), metav1.PatchOptions{}, "status")
 	return err
 }
