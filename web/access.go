@@ -250,7 +250,7 @@ func (s *Server) visible(ctx context.Context, cluster *watched, g *grant) (map[s
 	if everywhere == nil || !refuses(everywhere) {
 		return nil, everywhere
 	}
-	namespaces := cluster.namespaces()
+	namespaces := s.namespaces(cluster)
 	allowed := make([]bool, len(namespaces))
 	asking, ctx := errgroup.WithContext(ctx)
 	asking.SetLimit(namespacesAtOnce)

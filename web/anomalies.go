@@ -43,7 +43,7 @@ func (h *history) anomalies(item historyItem, r *decoder.Revision, f facts) []an
 	add := func(code anomalyCode, message string, args ...any) {
 		found = append(found, anomaly{code, fmt.Sprintf(message, args...)})
 	}
-	if item.Problem != "" {
+	if item.Problem != "" && !item.Erased {
 		add(anomalyUnreadable, "The record cannot be read: %s", item.Problem)
 	}
 	if item.LabelStatus != "" {
@@ -60,7 +60,7 @@ func (h *history) anomalies(item historyItem, r *decoder.Revision, f facts) []an
 			add(anomalyRevision, "The record says that it is revision %d.", f.recordRevision)
 		}
 	}
-	if top := h.live(); item.Status == decoder.StatusDeployed && top != nil && top.Number > r.Number {
+	if top := h.live(); item.Gone == nil && item.Status == decoder.StatusDeployed && top != nil && top.Number > r.Number {
 		add(anomalyAlsoDeployed, "Revision %d is deployed too, and counts.", top.Number)
 	}
 	at := slices.Index(all, r)

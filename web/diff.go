@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -50,7 +51,7 @@ var diffParts = []string{"values", "manifest", "hooks", "notes", "chart"}
 // getDiff compares two revisions of a release, or one of another release with
 // one of it.
 func (s *Server) getDiff(c *gin.Context) error {
-	ref, cluster, err := s.releaseRef(c)
+	ref, _, err := s.releaseRef(c)
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ func (s *Server) getDiff(c *gin.Context) error {
 	if body.Parts, err = readParts(c.QueryArray("part")); err != nil {
 		return err
 	}
-	from, to, err := s.compared(c, cluster, ref)
+	from, to, err := s.compared(c, ref)
 	if err != nil {
 		return err
 	}
@@ -103,55 +104,67 @@ func readParts(asked []string) ([]string, error) {
 }
 
 // compared reads which two revisions are meant. By default it is the newest
-// and the one before it; of another release, its newest. from is nil when the
-// release has nothing to compare with.
-func (s *Server) compared(c *gin.Context, cluster *watched, ref stream.ReleaseRef) (from, to *revisionRef, err error) {
-	other := ref
-	if namespace := c.Query("fromNamespace"); namespace != "" {
-		other.Namespace = namespace
+// and the one before it; of another release or life, its newest. from is nil
+// when the release has nothing to compare with.
+func (s *Server) compared(c *gin.Context, ref stream.ReleaseRef) (from, to *revisionRef, err error) {
+	lineage := c.Query("lineage")
+	to = &revisionRef{ref.Cluster, ref.Namespace, ref.Name, cmp.Or(c.Query("toLineage"), lineage), 0}
+	from = &revisionRef{ref.Cluster, cmp.Or(c.Query("fromNamespace"), ref.Namespace), cmp.Or(c.Query("fromRelease"), ref.Name), "", 0}
+	if from.release() == ref {
+		from.Lineage = lineage
 	}
-	if name := c.Query("fromRelease"); name != "" {
-		other.Name = name
-	}
-	if err := grantOf(c).allows(c.Request.Context(), needGet, other.Namespace); err != nil {
+	from.Lineage = cmp.Or(c.Query("fromLineage"), from.Lineage)
+	if err := grantOf(c).allows(c.Request.Context(), needGet, from.Namespace); err != nil {
 		return nil, nil, err
 	}
-	last, err := pick(c, cluster, ref, "to", nil)
-	if err != nil {
+	if to.Revision, err = s.pick(c, *to, "to", 0); err != nil {
 		return nil, nil, err
 	}
-	before := last
-	if other != ref {
-		before = nil
+	if to.Revision == 0 {
+		return nil, nil, noRelease(ref)
 	}
-	first, err := pick(c, cluster, other, "from", before)
-	if err != nil {
+	before := 0
+	if from.release() == ref && from.Lineage == to.Lineage {
+		before = to.Revision
+	}
+	if from.Revision, err = s.pick(c, *from, "from", before); err != nil {
 		return nil, nil, err
 	}
-	to = &revisionRef{ref.Cluster, ref.Namespace, ref.Name, "", *last}
-	if first == nil {
+	switch {
+	case from.Revision == 0 && before == 0:
+		return nil, nil, noRelease(from.release())
+	case from.Revision == 0:
 		return nil, to, nil
 	}
-	return &revisionRef{other.Cluster, other.Namespace, other.Name, "", *first}, to, nil
+	return from, to, nil
 }
 
 // pick reads one revision's number from the query. By default it is the newest
-// of the release, or the newest before another; nil if there is none.
-func pick(c *gin.Context, cluster *watched, ref stream.ReleaseRef, parameter string, before *int) (*int, error) {
+// of the release, or the newest before another whose record is not erased; 0 if
+// there is none.
+func (s *Server) pick(c *gin.Context, of revisionRef, parameter string, before int) (int, error) {
 	if text := c.Query(parameter); text != "" {
-		number, err := revisionNumber(parameter, text)
-		return &number, err
+		return revisionNumber(parameter, text)
 	}
-	revisions, err := cluster.revisions(ref)
+	lives, err := s.lives(c, of.release())
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	for _, r := range revisions {
-		if before == nil || r.Number < *before {
-			return &r.Number, nil
+	if of.Lineage != "" {
+		if _, err := s.life(c, of.release(), of.Lineage); err != nil {
+			return 0, err
 		}
 	}
-	return nil, nil
+	h, err := s.clusters[of.Cluster].history(of.release(), lives, of.Lineage)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range h.revisions {
+		if before == 0 || r.Number < before && !h.kept[r].Erased {
+			return r.Number, nil
+		}
+	}
+	return 0, nil
 }
 
 // comparedRecords fetches both records and masks them unless they may be

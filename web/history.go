@@ -3,17 +3,13 @@ package web
 import (
 	"cmp"
 	"context"
-	"errors"
-	"regexp"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/gin-gonic/gin"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/stream"
 )
 
@@ -35,161 +31,186 @@ type historyItem struct {
 	Digest           string            `json:"digest,omitempty"`
 	Secret           decoder.SecretRef `json:"secret"`
 	// Live marks the deployed revision that counts: the highest.
-	Live      bool      `json:"live"`
+	Live bool `json:"live"`
+	// Lineage is the life to which the revision belongs, "" as long as that is
+	// not known.
+	Lineage string `json:"lineage,omitempty"`
+	// Gone says why the revision is no longer in the cluster; null while it is.
+	Gone *decoder.Change `json:"gone"`
+	// Erased means that retention removed its record.
+	Erased    bool      `json:"erased,omitempty"`
 	Problem   string    `json:"problem,omitempty"`
 	Anomalies []anomaly `json:"anomalies"`
 }
 
 type historyList struct {
-	Items    []historyItem `json:"items"`
+	Items []historyItem `json:"items"`
+	// Lineages are all lives of the release that are known, newest first.
+	Lineages []lineageItem `json:"lineages"`
 	Continue string        `json:"continue,omitempty"`
 }
 
-// recordsAtOnce is how many records a history reads at the same time.
-const recordsAtOnce = 8
+// historyQuery is what a history was asked for.
+type historyQuery struct {
+	release stream.ReleaseRef
+	// lineage is a life; without it, what the cluster holds is shown with all
+	// that is known of the same lives.
+	lineage string
+	// former means that the caller may know of lives in a former namespace.
+	former bool
+	limit  int
+	after  string
+}
 
 // getHistory answers with one page of a release's revisions, newest first. All
-// revisions are there, whatever their status, those that cannot be decoded too.
+// revisions are there, whatever their status: those that cannot be decoded, and
+// those that are no longer in the cluster.
 func (s *Server) getHistory(c *gin.Context) error {
 	ref, cluster, err := s.releaseRef(c)
 	if err != nil {
 		return err
 	}
-	limit, err := parseLimit(c.Query("limit"))
-	if err != nil {
+	q := historyQuery{release: ref, lineage: c.Query("lineage"), after: c.Query("continue")}
+	if q.limit, err = parseLimit(c.Query("limit")); err != nil {
 		return err
 	}
-	return s.poll(c, cluster, topic{ref.Namespace, ref.Name}, answerKey(c), func(ctx context.Context) (*answer, error) {
-		return s.readHistory(ctx, cluster, ref, limit, c.Query("continue"))
+	if q.former, err = s.seesFormer(c, ref); err != nil {
+		return err
+	}
+	if q.lineage != "" {
+		if _, err := s.life(c, ref, q.lineage); err != nil {
+			return err
+		}
+	}
+	key := answerKey(c)
+	if q.former {
+		key += " former"
+	}
+	return s.poll(c, cluster, topic{ref.Namespace, ref.Name}, key, func(ctx context.Context) (*answer, error) {
+		return s.readHistory(ctx, cluster, q)
 	})
 }
 
-func (s *Server) readHistory(ctx context.Context, cluster *watched, ref stream.ReleaseRef, limit int, after string) (*answer, error) {
-	revisions, err := cluster.revisions(ref)
+func (s *Server) readHistory(ctx context.Context, cluster *watched, q historyQuery) (*answer, error) {
+	lives := s.livesOf(q.release, q.former)
+	h, err := cluster.history(q.release, lives, q.lineage)
 	if err != nil {
 		return nil, err
 	}
-	page := revisions
-	if after != "" {
-		number, err := revisionNumber("continue", after)
+	page := h.revisions
+	if len(page) == 0 {
+		return nil, noRelease(q.release)
+	}
+	if q.after != "" {
+		number, err := revisionNumber("continue", q.after)
 		if err != nil {
 			return nil, err
 		}
 		page = slices.DeleteFunc(slices.Clone(page), func(r *decoder.Revision) bool { return r.Number >= number })
 	}
-	var list historyList
-	if len(page) > limit {
-		page = page[:limit]
-		list.Continue = strconv.Itoa(page[limit-1].Number)
+	list := historyList{Lineages: lineageItems(lives)}
+	if len(page) > q.limit {
+		page = page[:q.limit]
+		list.Continue = strconv.Itoa(page[q.limit-1].Number)
 	}
-	known, err := s.factsOf(ctx, cluster, ref, page)
-	if err != nil {
+	if err := s.learn(ctx, cluster, q.release, h, page); err != nil {
 		return nil, cluster.asked(err)
 	}
-	sessions, err := s.options.Operations.Sessions(ctx, ref)
+	sessions, err := s.options.Operations.Sessions(ctx, q.release)
 	if err != nil {
 		return nil, err
 	}
 	list.Items = make([]historyItem, len(page))
-	h := history{revisions: revisions, facts: map[*decoder.Revision]facts{}}
 	for i, r := range page {
-		h.facts[r] = known[i]
-	}
-	for i, r := range page {
-		list.Items[i] = h.item(r)
-		if session := stream.MadeBy(r, &known[i].header, sessions); session != nil {
-			list.Items[i].Session, list.Items[i].User = &session.ID, session.User
+		item := h.item(r)
+		header := h.facts[r].header
+		if kept := h.kept[r]; kept.Session != "" {
+			item.Session, item.User = &kept.Session, kept.User
+		} else if session := stream.MadeBy(r, &header, sessions); session != nil {
+			item.Session, item.User = &session.ID, session.User
 		}
+		list.Items[i] = item
 	}
 	return jsonAnswer(list), nil
 }
 
 // revisions are all revisions of a release that are in the cluster, newest
-// first. It fails if there are none, or if that is not known yet.
+// first. It fails as long as they are not known.
 func (w *watched) revisions(ref stream.ReleaseRef) ([]*decoder.Revision, error) {
 	revisions := slices.Clone(w.Releases.Revisions(ref.Namespace, ref.Name))
 	if len(revisions) == 0 {
-		if err := w.syncedIn(ref.Namespace); err != nil {
-			return nil, err
-		}
-		return nil, noRelease(ref)
+		return nil, w.syncedIn(ref.Namespace)
 	}
-	slices.SortFunc(revisions, func(a, b *decoder.Revision) int {
-		return cmp.Or(cmp.Compare(b.Number, a.Number), cmp.Compare(a.Secret.Name, b.Secret.Name))
-	})
+	sortRevisions(revisions)
 	return revisions, nil
 }
 
-// factsOf reads what the history needs of the records, those that it has not
-// seen yet from the API server.
-func (s *Server) factsOf(ctx context.Context, cluster *watched, ref stream.ReleaseRef, revisions []*decoder.Revision) ([]facts, error) {
-	known := make([]facts, len(revisions))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(recordsAtOnce)
-	for i, r := range revisions {
-		key := factsKey{cluster.ID, r.Secret.UID, r.Secret.ResourceVersion}
-		var ok bool
-		if known[i], ok = s.facts.get(key); ok {
-			continue
-		}
-		group.Go(func() error {
-			var err error
-			if known[i], err = s.readFacts(ctx, cluster, ref, r); err == nil {
-				s.facts.put(key, known[i])
-			}
-			return err
-		})
-	}
-	return known, group.Wait()
-}
-
-func (s *Server) readFacts(ctx context.Context, cluster *watched, ref stream.ReleaseRef, r *decoder.Revision) (facts, error) {
-	record, err := cluster.Objects.Record(ctx, ref.Namespace, ref.Name, r.Number)
-	switch {
-	case errors.Is(err, stream.ErrNotFound):
-		// It is being deleted; the watch will say so.
-		return facts{problem: "The record has just been deleted."}, nil
-	case errors.Is(err, decoder.ErrNotRecord) || errors.Is(err, decoder.ErrTooLarge):
-		return facts{digest: r.Digest, size: r.Size, problem: err.Error()}, nil
-	case err != nil:
-		return facts{}, err
-	}
-	f := facts{
-		header: record.Header, applyMethod: methodName(record.ApplyMethod), digest: record.Digest, size: record.Size,
-		recordName: record.Name, recordNamespace: record.Namespace, recordRevision: record.Version, rollbackRevision: record.Header.RollbackTarget(),
-	}
-	// Helm's own words need no look at the secrets.
-	if !plainDescription.MatchString(record.Description) {
-		f.header.Description = s.masker(ref).Collect(mask.FromRecord(record)).Text(record.Description)
-	}
-	return f, nil
-}
-
-var plainDescription = regexp.MustCompile(`^(Install complete|Upgrade complete|Initial install underway|Preparing upgrade|Rollback to \d+|Uninstallation complete|Deletion in progress.*)?$`)
-
-// methodName is how a revision's objects were applied. Helm 3 tells nothing,
-// since it knows one way only; words of the future stay as they are.
-func methodName(method string) string {
-	switch method {
-	case "", "csa":
-		return "client-side"
-	case "ssa":
-		return "server-side"
-	}
-	return method
+// sortRevisions puts the newest first.
+func sortRevisions(revisions []*decoder.Revision) {
+	slices.SortFunc(revisions, func(a, b *decoder.Revision) int {
+		return cmp.Or(cmp.Compare(b.Number, a.Number), cmp.Compare(a.Secret.Name, b.Secret.Name))
+	})
 }
 
 // history is what is known of a release's revisions, newest first.
 type history struct {
 	revisions []*decoder.Revision
+	// kept is what the trail knows of a revision, if it does.
+	kept map[*decoder.Revision]keptRevision
+	// gone says why a revision is no longer in the cluster, of those that are not.
+	gone map[*decoder.Revision]decoder.Change
 	// facts are those of the revisions that are shown.
 	facts map[*decoder.Revision]facts
 }
 
+// history gathers what is known of a release's revisions: without a lineage all
+// that are in the cluster and what else the trail knows of the same lives, else
+// those of that life alone.
+func (w *watched) history(ref stream.ReleaseRef, lives []stream.Lineage, lineage string) (*history, error) {
+	h := &history{kept: map[*decoder.Revision]keptRevision{}, gone: map[*decoder.Revision]decoder.Change{}, facts: map[*decoder.Revision]facts{}}
+	live, err := w.revisions(ref)
+	if err != nil {
+		return nil, err
+	}
+	shown := present(lives, len(live) > 0)
+	if lineage != "" {
+		shown = slices.DeleteFunc(slices.Clone(lives), func(l stream.Lineage) bool { return l.ID != lineage })
+	}
+	here := map[int]bool{}
+	for _, r := range live {
+		kept, known := keptIn(shown, r.Number)
+		known = known && kept.Secret.UID == r.Secret.UID
+		if known {
+			h.kept[r] = kept
+		}
+		if known || lineage == "" {
+			h.revisions, here[r.Number] = append(h.revisions, r), true
+		}
+	}
+	for _, life := range shown {
+		for _, kept := range life.Revisions {
+			if here[kept.Number] {
+				continue
+			}
+			here[kept.Number] = true
+			r := &decoder.Revision{
+				Namespace: ref.Namespace, Name: ref.Name, Number: kept.Number, Secret: kept.Secret, Created: kept.Created,
+				LabelStatus: kept.Status, Digest: kept.Digest, Size: kept.Size,
+			}
+			h.revisions, h.kept[r] = append(h.revisions, r), keptRevision{life, kept}
+			// The trail may be yet to tell of a deletion.
+			h.gone[r] = cmp.Or(kept.Gone, decoder.Deleted(r, live).Change)
+		}
+	}
+	sortRevisions(h.revisions)
+	return h, nil
+}
+
 // status is what the record says, or the label as long as the record is
-// unread.
+// unread. Of what is gone it is the last that was seen.
 func (h *history) status(r *decoder.Revision) decoder.Status {
-	if f, ok := h.facts[r]; ok && f.problem == "" {
+	_, gone := h.gone[r]
+	if f, ok := h.facts[r]; ok && f.problem == "" && !(gone && r.LabelStatus != "") {
 		return f.header.Status
 	}
 	return r.Status()
@@ -198,7 +219,7 @@ func (h *history) status(r *decoder.Revision) decoder.Status {
 // live is the deployed revision that counts, the highest; nil if none is.
 func (h *history) live() *decoder.Revision {
 	for _, r := range h.revisions {
-		if h.status(r) == decoder.StatusDeployed {
+		if _, gone := h.gone[r]; !gone && h.status(r) == decoder.StatusDeployed {
 			return r
 		}
 	}
@@ -210,7 +231,10 @@ func (h *history) item(r *decoder.Revision) historyItem {
 	item := historyItem{
 		Revision: r.Number, Status: h.status(r), Updated: updated(r), Secret: r.Secret,
 		ApplyMethod: f.applyMethod, RollbackRevision: f.rollbackRevision, Size: f.size, Digest: f.digest,
-		Live: r == h.live(), Problem: cmp.Or(f.problem, r.Problem),
+		Live: r == h.live(), Problem: cmp.Or(f.problem, r.Problem), Lineage: h.kept[r].lineage.ID,
+	}
+	if gone, ok := h.gone[r]; ok {
+		item.Gone, item.Erased = &gone, h.kept[r].Erased
 	}
 	if r.LabelStatus != item.Status {
 		item.LabelStatus = r.LabelStatus

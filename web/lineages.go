@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -11,29 +12,41 @@ import (
 )
 
 // lives are the lives of a release that the caller of a request may know of,
-// newest first. Those of a namespace that was re-created are not for its new
-// owners: they need the right for all namespaces.
+// newest first.
 func (s *Server) lives(c *gin.Context, ref stream.ReleaseRef) ([]stream.Lineage, error) {
-	if s.options.Trail == nil {
-		return nil, nil
-	}
-	all := s.options.Trail.Lineages(ref)
-	if !slices.ContainsFunc(all, former) {
-		return all, nil
-	}
-	everywhere := grantOf(c).allows(c.Request.Context(), needGet, "")
-	if everywhere == nil {
-		return all, nil
-	}
-	if !refuses(everywhere) {
-		return nil, everywhere
-	}
-	return slices.DeleteFunc(slices.Clone(all), former), nil
+	former, err := s.seesFormer(c, ref)
+	return s.livesOf(ref, former), err
 }
 
-// former tells that a life is one of a namespace, or a cluster, that is not
-// that of today.
-func former(l stream.Lineage) bool { return !l.Current }
+// livesOf are the lives of a release, newest first; without former only those
+// that its namespace's owners of today may know of.
+func (s *Server) livesOf(ref stream.ReleaseRef, former bool) []stream.Lineage {
+	if s.options.Trail == nil {
+		return nil
+	}
+	all := s.options.Trail.Lineages(ref)
+	if former || !slices.ContainsFunc(all, isFormer) {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), isFormer)
+}
+
+// seesFormer tells whether the caller of a request may know of a release's
+// lives in a namespace, or a cluster, of the same name that is no more. They
+// are not for its new owners, but need the right for all namespaces. Without
+// such lives it is false, and costs nothing.
+func (s *Server) seesFormer(c *gin.Context, ref stream.ReleaseRef) (bool, error) {
+	if s.options.Trail == nil || !slices.ContainsFunc(s.options.Trail.Lineages(ref), isFormer) {
+		return false, nil
+	}
+	err := grantOf(c).allows(c.Request.Context(), needGet, "")
+	if err != nil && refuses(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func isFormer(l stream.Lineage) bool { return !l.Current }
 
 // life is the life with this id. What the caller may not know of is refused in
 // the same way whether it is there or not.
@@ -59,13 +72,70 @@ func (s *Server) life(c *gin.Context, ref stream.ReleaseRef, id string) (stream.
 // If there are none, it is the newest life, unless the cluster holds the
 // release all the same: then that is a life of which the trail does not know yet.
 func present(lives []stream.Lineage, inCluster bool) []stream.Lineage {
-	held := slices.DeleteFunc(slices.Clone(lives), func(l stream.Lineage) bool {
-		return !slices.ContainsFunc(l.Revisions, func(r stream.TrailRevision) bool { return r.Gone == "" })
-	})
+	held := slices.DeleteFunc(slices.Clone(lives), func(l stream.Lineage) bool { return !held(l) })
 	if len(held) == 0 && len(lives) > 0 && !inCluster {
 		return lives[:1]
 	}
 	return held
+}
+
+// held tells whether the cluster still holds a revision of a life.
+func held(l stream.Lineage) bool {
+	return slices.ContainsFunc(l.Revisions, func(r stream.TrailRevision) bool { return r.Gone == "" })
+}
+
+// pastDetails lead to what is known of a release that is no longer there.
+type pastDetails struct {
+	History string `json:"history"`
+	Trail   string `json:"trail"`
+}
+
+// withPast adds to the error about a missing release where its past can be
+// read, if the caller may know of it.
+func (s *Server) withPast(c *gin.Context, ref stream.ReleaseRef, missing *apiError) error {
+	lives, err := s.lives(c, ref)
+	if err != nil {
+		return err
+	}
+	if len(lives) == 0 {
+		return missing
+	}
+	own := s.options.BasePath + releaseURL(ref)
+	led := *missing
+	led.message += " It was there once, and its past is known."
+	led.details = pastDetails{own + "/history", own + "/trail"}
+	return &led
+}
+
+// lineageItem is a life of a release as the history lists it.
+type lineageItem struct {
+	ID string `json:"id"`
+	// FirstDeployed is null when no record of it could be read.
+	FirstDeployed *time.Time `json:"firstDeployed"`
+	LastSeen      time.Time  `json:"lastSeen"`
+	Revisions     int        `json:"revisions"`
+	// Current means that the namespace is still the one in which it was lived.
+	Current bool `json:"current"`
+	// InCluster means that the cluster still holds some of its revisions.
+	InCluster bool `json:"inCluster"`
+}
+
+func lineageItems(lives []stream.Lineage) []lineageItem {
+	items := make([]lineageItem, 0, len(lives))
+	for _, l := range lives {
+		item := lineageItem{ID: l.ID, Revisions: len(l.Revisions), Current: l.Current, InCluster: held(l)}
+		if !l.FirstDeployed.IsZero() {
+			first := l.FirstDeployed.UTC()
+			item.FirstDeployed = &first
+		}
+		for _, r := range l.Revisions {
+			if r.Seen.After(item.LastSeen) {
+				item.LastSeen = r.Seen.UTC()
+			}
+		}
+		items = append(items, item)
+	}
+	return items
 }
 
 // keptRevision is a revision as the trail knows it.

@@ -19,6 +19,8 @@ const (
 	formatJSON format = "application/json"
 	formatYAML format = "application/yaml"
 	formatText format = "text/plain"
+	// formatLines is a JSON value a line.
+	formatLines format = "application/x-ndjson"
 )
 
 // mediaTypes are what clients call the formats.
@@ -26,6 +28,7 @@ var mediaTypes = map[string]format{
 	"application/json": formatJSON, "text/json": formatJSON,
 	"application/yaml": formatYAML, "application/x-yaml": formatYAML, "text/yaml": formatYAML, "text/x-yaml": formatYAML,
 	"text/plain": formatText, "text/*": formatText,
+	"application/x-ndjson": formatLines, "application/ndjson": formatLines, "application/jsonl": formatLines,
 }
 
 // negotiate returns the offer that the client likes best. Without a wish, or

@@ -115,6 +115,10 @@ func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
 		"HistoryItem":         {historyItem{}},
 		"Anomaly":             {anomaly{}},
 		"HistoryList":         {historyList{}},
+		"Lineage":             {lineageItem{}},
+		"TrailEntry":          {stream.TrailEntry{}},
+		"TrailState":          {stream.TrailState{}},
+		"TrailList":           {trailList{}},
 		"RevisionMetadata":    {revisionMetadata{}},
 		"RevisionChart":       {decoder.Chart{}},
 		"Hook":                {hookItem{}},
@@ -222,7 +226,7 @@ func structFields(t reflect.Type) map[string]string {
 			continue
 		}
 		need := "required "
-		if strings.Contains(rules, "omitempty") {
+		if strings.Contains(rules, "omitempty") || strings.Contains(rules, "omitzero") {
 			need = "optional "
 		}
 		fields[name] = need + goKind(f.Type)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"sync"
 
 	"github.com/gin-gonic/gin"
 
@@ -192,46 +191,4 @@ func revisionNumber(field, text string) (int, error) {
 		return 0, badRequest(field, field+" must be the number of a revision.")
 	}
 	return n, nil
-}
-
-// factsKey names one state of one release Secret.
-type factsKey struct{ cluster, uid, resourceVersion string }
-
-// facts is what the history shows of a record besides its header.
-type facts struct {
-	header           decoder.Header // Its description is masked.
-	applyMethod      string
-	digest           string
-	size             int
-	recordName       string
-	recordNamespace  string
-	recordRevision   int
-	rollbackRevision int
-	problem          string
-}
-
-// maxFacts bounds how many states are remembered, of some 500 bytes each.
-const maxFacts = 20_000
-
-// factsCache remembers facts. A state never changes, so nothing expires; when
-// it is full it starts anew.
-type factsCache struct {
-	mu    sync.Mutex
-	facts map[factsKey]facts
-}
-
-func (f *factsCache) get(key factsKey) (facts, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	known, ok := f.facts[key]
-	return known, ok
-}
-
-func (f *factsCache) put(key factsKey, known facts) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.facts == nil || len(f.facts) >= maxFacts {
-		f.facts = map[factsKey]facts{}
-	}
-	f.facts[key] = known
 }

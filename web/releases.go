@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"hash"
 	"net/http"
 	"slices"
@@ -176,7 +177,7 @@ func (s *Server) getRelease(c *gin.Context) error {
 	if err := cluster.syncedIn(ref.Namespace); err != nil {
 		return err
 	}
-	return s.poll(c, cluster, topic{ref.Namespace, ref.Name}, answerKey(c), func(ctx context.Context) (*answer, error) {
+	err = s.poll(c, cluster, topic{ref.Namespace, ref.Name}, answerKey(c), func(ctx context.Context) (*answer, error) {
 		newest := cluster.newest(ref)
 		if newest == nil {
 			return nil, noRelease(ref)
@@ -189,6 +190,10 @@ func (s *Server) getRelease(c *gin.Context) error {
 		tag.addRevision(newest, now)
 		return newAnswer(tag, func() ([]byte, error) { return encodeJSON(newReleaseItem(ref.Cluster, newest, now)), nil }), nil
 	})
+	if missing, ok := errors.AsType[*apiError](err); ok && missing.status == http.StatusNotFound {
+		return s.withPast(c, ref, missing)
+	}
+	return err
 }
 
 // newest is the release's newest revision as the watch knows it, nil for none.

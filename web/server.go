@@ -12,6 +12,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/helmtrail/helmtrail/stream"
 )
@@ -81,6 +82,8 @@ type Server struct {
 	maskedRecords recordCache
 	// keptRecords are records that the trail has kept.
 	keptRecords recordCache
+	// verifying are the chains that are being read anew.
+	verifying singleflight.Group
 	// briefs are releases as the console's lists show them.
 	briefs briefs
 	// indexes are the chart repositories' as the console's catalogue shows them.
@@ -177,6 +180,7 @@ func (s *Server) routes() []route {
 		{http.MethodGet, "/charts/*ref", needUser, s.describeChart},
 		{http.MethodGet, clusterPath + "/releases", needList, s.listReleases},
 		{http.MethodGet, clusterPath + "/releases/events", needList, s.streamTransitions},
+		{http.MethodGet, clusterPath + "/trail", needList, s.getTrail},
 		{http.MethodGet, namespacePath, needList, s.listReleases},
 		{http.MethodPost, namespacePath, needCreate, s.install},
 		{http.MethodGet, releasePath, needGet, s.getRelease},
@@ -188,6 +192,7 @@ func (s *Server) routes() []route {
 		{http.MethodGet, releasePath + "/history", needGet, s.getHistory},
 		{http.MethodGet, releasePath + "/revisions/:revision/:part", needGet, s.getPart},
 		{http.MethodGet, releasePath + "/diff", needGet, s.getDiff},
+		{http.MethodGet, releasePath + "/trail", needGet, s.getReleaseTrail},
 		{http.MethodGet, releasePath + "/sessions", needGet, s.listSessions},
 		{http.MethodGet, releasePath + "/sessions/:session", needGet, s.getSession},
 		{http.MethodGet, releasePath + "/sessions/:session/rendered", needGet, s.renderedManifest},

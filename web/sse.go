@@ -18,21 +18,20 @@ const (
 	portion = 16 << 10
 )
 
-// sse writes frames of Server-Sent Events to one response. It belongs to one
+// paced writes to one response at the pace of its reader. It belongs to one
 // goroutine.
-type sse struct {
+type paced struct {
 	w          http.ResponseWriter
 	control    *http.ResponseController
 	takeWithin time.Duration
 }
 
-// openSSE sends the headers of a stream and how long a client should wait
-// before it connects again. The frames are written to the response itself,
-// past Gin's writer, which hides the errors of a flush. Nothing on the way may
-// compress or collect them.
-func (s *Server) openSSE(c *gin.Context) (*sse, error) {
+// openPaced sends the headers of an answer that is written bit by bit. It is
+// written to the response itself, past Gin's writer, which hides the errors of
+// a flush. Nothing on the way may collect it.
+func (s *Server) openPaced(c *gin.Context, contentType string) *paced {
 	h := c.Writer.Header()
-	h.Set("Content-Type", "text/event-stream")
+	h.Set("Content-Type", contentType)
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Accel-Buffering", "no")
 	c.Status(http.StatusOK)
@@ -41,27 +40,33 @@ func (s *Server) openSSE(c *gin.Context) (*sse, error) {
 	if inner, ok := w.(interface{ Unwrap() http.ResponseWriter }); ok {
 		w = inner.Unwrap()
 	}
-	out := &sse{w: w, control: http.NewResponseController(w), takeWithin: s.takeWithin}
+	return &paced{w: w, control: http.NewResponseController(w), takeWithin: s.takeWithin}
+}
+
+// openSSE begins a stream of Server-Sent Events with how long a client should
+// wait before it connects again.
+func (s *Server) openSSE(c *gin.Context) (*paced, error) {
+	out := s.openPaced(c, "text/event-stream")
 	// Clients that were cut together do not all come back at once.
 	return out, out.write(fmt.Appendf(nil, "retry: %d\n\n", 1000+rand.IntN(2000)))
 }
 
-// write sends whole frames at once. It fails when the reader is gone, or has
-// taken nothing for takeWithin.
-func (s *sse) write(frames ...[]byte) error {
+// write sends frames at once. It fails when the reader is gone, or has taken
+// nothing for takeWithin.
+func (p *paced) write(frames ...[]byte) error {
 	for _, frame := range frames {
 		for len(frame) > 0 {
 			n := min(len(frame), portion)
-			if err := s.control.SetWriteDeadline(time.Now().Add(s.takeWithin)); err != nil {
+			if err := p.control.SetWriteDeadline(time.Now().Add(p.takeWithin)); err != nil {
 				return fmt.Errorf("set the deadline of a stream: %w", err)
 			}
-			if _, err := s.w.Write(frame[:n]); err != nil {
+			if _, err := p.w.Write(frame[:n]); err != nil {
 				return err
 			}
 			frame = frame[n:]
 		}
 	}
-	return s.control.Flush()
+	return p.control.Flush()
 }
 
 // streamContext ends with the request or when the server is closed. The

@@ -37,7 +37,7 @@ func (s *Server) streamTransitions(c *gin.Context) error {
 	}
 	s.meter.clusterStreams.Add(1)
 	defer s.meter.clusterStreams.Add(-1)
-	readable := &readable{grant: grantOf(c)}
+	readable := &readable{grant: grantOf(c), need: needList}
 	beat := time.NewTicker(clusterBeat)
 	defer beat.Stop()
 	if out.write(beatFrame()) != nil {
@@ -72,9 +72,11 @@ func beatFrame() []byte {
 	return sseFrame("", typeHeartbeat, clusterHeartbeat{typeHeartbeat, time.Now().UTC()})
 }
 
-// readable are the transitions that the reader of a stream may see.
+// readable are the namespaces of which the reader of a stream may see something.
 type readable struct {
 	grant *grant
+	// need is what the reader needs there.
+	need need
 	// namespaces are the answers of this moment.
 	namespaces map[string]bool
 	asked      time.Time
@@ -83,26 +85,39 @@ type readable struct {
 // of returns the frames that may be seen, in order. It fails when that cannot
 // be found out, or when the reader is nobody any more.
 func (r *readable) of(ctx context.Context, told []feedFrame) ([][]byte, error) {
-	if r.namespaces == nil || time.Since(r.asked) >= recheckAfter {
-		r.namespaces, r.asked = map[string]bool{}, time.Now()
-	}
 	if err := r.grant.still(ctx); err != nil {
 		return nil, err
 	}
 	frames := make([][]byte, 0, len(told))
 	for _, frame := range told {
-		allowed, known := r.namespaces[frame.namespace]
-		if !known {
-			err := r.grant.allows(ctx, needList, frame.namespace)
-			if _, denied := errors.AsType[*stream.ForbiddenError](err); err != nil && !denied {
-				return nil, err
-			}
-			allowed = err == nil
-			r.namespaces[frame.namespace] = allowed
+		allowed, err := r.may(ctx, frame.namespace)
+		if err != nil {
+			return nil, err
 		}
 		if allowed {
 			frames = append(frames, frame.data)
 		}
 	}
 	return frames, nil
+}
+
+// may tells whether something of a namespace, "" for the whole cluster, may be
+// seen. It fails like of.
+func (r *readable) may(ctx context.Context, namespace string) (bool, error) {
+	if r.namespaces == nil || time.Since(r.asked) >= recheckAfter {
+		r.namespaces, r.asked = map[string]bool{}, time.Now()
+	}
+	if err := r.grant.still(ctx); err != nil {
+		return false, err
+	}
+	allowed, known := r.namespaces[namespace]
+	if !known {
+		err := r.grant.allows(ctx, r.need, namespace)
+		if _, denied := errors.AsType[*stream.ForbiddenError](err); err != nil && !denied {
+			return false, err
+		}
+		allowed = err == nil
+		r.namespaces[namespace] = allowed
+	}
+	return allowed, nil
 }
