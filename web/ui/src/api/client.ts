@@ -1,6 +1,7 @@
 import createClient from 'openapi-fetch';
 import { base } from './base';
 import type { components, paths } from './schema';
+import { signedOut } from './signedOut';
 
 export type Schemas = components['schemas'];
 
@@ -31,19 +32,25 @@ export class ApiError extends Error {
 /** The HTTP API, typed by docs/openapi.yaml. Pass what it returns to `answer`. */
 export const api = createClient<paths>({ baseUrl: base });
 
-/** Waits for a request and returns its body. Throws nothing but an ApiError. */
+/** Waits for a request and returns its body, if it has one. Throws nothing but an ApiError. */
 export async function answer<Data>(request: Promise<{ data?: Data; error?: unknown; response: Response }>): Promise<Data> {
   const { data, error, response } = await request.catch((cause: unknown) => {
     throw new ApiError(0, 'unreachable', cause instanceof Error ? cause.message : String(cause));
   });
-  if (data === undefined) {
+  if (!response.ok) {
     throw refusal(response, error);
   }
-  return data;
+  return data as Data;
 }
 
-/** Reads the error that the server sent; a proxy in between may have sent something else. */
+/**
+ * Reads the error that the server sent; a proxy in between may have sent
+ * something else. That one has to log in is kept in signedOut.
+ */
 export function refusal(response: Response, body: unknown): ApiError {
+  if (response.status === 401) {
+    signedOut((isError(body) && body.details?.cluster) || '');
+  }
   if (isError(body)) {
     return new ApiError(response.status, body.code, body.message, body.details);
   }

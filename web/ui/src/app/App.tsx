@@ -7,6 +7,7 @@ import { Layout } from './Layout';
 import { CrashPage } from './CrashPage';
 import { NotFoundPage } from './NotFoundPage';
 import { paths } from './paths';
+import { HOLDS_INPUT } from './SignedInOutlet';
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -36,10 +37,12 @@ const router = createBrowserRouter(
         },
         {
           path: 'install/:cluster/:namespace?',
+          handle: HOLDS_INPUT,
           lazy: async () => ({ Component: (await import('../pages/install/InstallPage')).InstallPage }),
         },
         {
           path: 'upgrade-rollback/:cluster/:namespace/:name',
+          handle: HOLDS_INPUT,
           lazy: async () => ({ Component: (await import('../pages/change/ChangePage')).ChangePage }),
         },
         {
@@ -49,6 +52,10 @@ const router = createBrowserRouter(
         {
           path: 'events/:cluster/:namespace/:name',
           lazy: async () => ({ Component: (await import('../pages/events/EventsPage')).EventsPage }),
+        },
+        {
+          path: 'login',
+          lazy: async () => ({ Component: (await import('../pages/login/LoginPage')).LoginPage }),
         },
         { path: '*', Component: NotFoundPage },
       ],

@@ -16,10 +16,12 @@ import {
 import title from '@patternfly/react-styles/css/components/Title/title';
 import type { AnchorHTMLAttributes } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, Outlet } from 'react-router';
+import { Link } from 'react-router';
 import { pageAddress } from '../api/base';
 import { LANGUAGES, useLanguage } from '../i18n';
+import { Account } from './Account';
 import { paths } from './paths';
+import { SignedInOutlet } from './SignedInOutlet';
 
 const MAIN = 'main';
 
@@ -49,6 +51,9 @@ export function Layout() {
               <ToolbarContent>
                 <ToolbarGroup align={{ default: 'alignEnd' }}>
                   <ToolbarItem>
+                    <Account />
+                  </ToolbarItem>
+                  <ToolbarItem>
                     <LanguageSwitch />
                   </ToolbarItem>
                 </ToolbarGroup>
@@ -61,7 +66,7 @@ export function Layout() {
       mainContainerId={MAIN}
       isContentFilled
     >
-      <Outlet />
+      <SignedInOutlet />
     </Page>
   );
 }

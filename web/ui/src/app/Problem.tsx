@@ -1,8 +1,12 @@
-import { Button, EmptyState, EmptyStateActions, EmptyStateBody, EmptyStateFooter, PageSection } from '@patternfly/react-core';
-import type { ReactNode } from 'react';
+import { Button, EmptyState, EmptyStateActions, EmptyStateBody, EmptyStateFooter, PageSection, Stack, StackItem } from '@patternfly/react-core';
+import { useEffect, useEffectEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client';
+import { MissingRight } from './MissingRight';
 import { useProblemTitle } from './useProblemTitle';
+
+/** Trouble that may pass by itself is looked at again this often. */
+const RETRY_MS = 10_000;
 
 interface ProblemProps {
   error: Error;
@@ -11,15 +15,42 @@ interface ProblemProps {
   children?: ReactNode;
 }
 
-/** A whole page, or a page's body, that could not be shown, with the server's own words. */
+/**
+ * A whole page, or a page's body, that could not be shown: what is wrong in the
+ * server's own words, and what to do about it. It tries again by itself where
+ * that may help.
+ */
 export function Problem({ error, onRetry, children }: ProblemProps) {
   const { t } = useTranslation('common');
   const problemTitle = useProblemTitle();
   const code = error instanceof ApiError ? error.code : 'internal';
+  const passing = error instanceof ApiError && error.passing;
+  const retried = passing && onRetry !== undefined;
+  const retry = useEffectEvent(() => onRetry?.());
+  useEffect(() => {
+    if (!retried) {
+      return;
+    }
+    const timer = setInterval(() => retry(), RETRY_MS);
+    return () => {
+      clearInterval(timer);
+    };
+  }, [retried]);
   return (
     <PageSection isFilled>
       <EmptyState titleText={problemTitle(code)} headingLevel="h1" status="danger" variant="lg">
-        <EmptyStateBody>{code === 'unreachable' ? t('problem.unreachableBody') : error.message}</EmptyStateBody>
+        <EmptyStateBody>
+          <Stack hasGutter style={{ overflowWrap: 'anywhere' }}>
+            <StackItem>{code === 'unreachable' ? t('problem.unreachableBody') : error.message}</StackItem>
+            {code === 'unreachable_cluster' && <StackItem>{t('problem.unreachableClusterBody')}</StackItem>}
+            {code === 'forbidden' && error instanceof ApiError && (
+              <StackItem>
+                <MissingRight error={error} />
+              </StackItem>
+            )}
+            {retried && <StackItem>{t('problem.retried')}</StackItem>}
+          </Stack>
+        </EmptyStateBody>
         <EmptyStateFooter>
           <EmptyStateActions>
             {onRetry && (

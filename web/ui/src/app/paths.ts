@@ -32,6 +32,8 @@ export const paths = {
   /** How two revisions differ; see CompareSelection for all that the address may hold. */
   compare: (release: ReleaseRef, from?: number, to?: number) =>
     join('compare', release.cluster, release.namespace, release.name) + query({ from: from?.toString(), to: to?.toString() }),
+  /** Where one logs in, to a cluster if it is given, and goes on to `to`, another of these addresses. */
+  login: (cluster?: string, to?: string) => join('login') + query({ cluster, to }),
   /** The events of a session; without an id, of the release's running session. */
   events: (release: ReleaseRef, sessionId?: string | null) =>
     join('events', release.cluster, release.namespace, release.name) + query({ sessionId: sessionId ?? undefined }),

@@ -1,4 +1,5 @@
 import { common } from './common';
+import { login } from './login';
 import { events } from './events';
 import { release } from './release';
 import { options } from './options';
@@ -9,4 +10,4 @@ import { releases } from './releases';
 import { resources } from './resources';
 
 /** All English texts, a namespace for each folder of pages. */
-export const catalogue = { common, events, releases, resources, release, options, install, change, compare } as const;
+export const catalogue = { common, login, events, releases, resources, release, options, install, change, compare } as const;

@@ -1,6 +1,7 @@
 import type { catalogue as english } from '../en';
 import type { Translation } from '../translation';
 import { common } from './common';
+import { login } from './login';
 import { events } from './events';
 import { release } from './release';
 import { options } from './options';
@@ -11,4 +12,4 @@ import { releases } from './releases';
 import { resources } from './resources';
 
 /** All Chinese texts. */
-export const catalogue: Translation<typeof english> = { common, events, releases, resources, release, options, install, change, compare };
+export const catalogue: Translation<typeof english> = { common, login, events, releases, resources, release, options, install, change, compare };
