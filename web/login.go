@@ -70,7 +70,11 @@ func (s *Server) login(c *gin.Context) error {
 	credentials := stream.Credentials{Token: body.Token}
 	user, err := s.clusters[body.Cluster].Access.User(c.Request.Context(), credentials)
 	if err != nil {
-		return notSignedIn(c, body.Cluster, err)
+		refused := notSignedIn(c, body.Cluster, err)
+		if at := expiry(body.Token); errors.Is(err, stream.ErrUnauthenticated) && at != nil && at.Before(time.Now()) {
+			refused = expired(body.Cluster, *at)
+		}
+		return refused
 	}
 	cookie := s.cookie(c, body.Cluster, body.Token)
 	expires := expiry(body.Token)
@@ -81,6 +85,18 @@ func (s *Server) login(c *gin.Context) error {
 	s.logger.Info("signed in", "cluster", body.Cluster, "user", user, "client", c.Request.RemoteAddr)
 	writeJSON(c, http.StatusOK, signedIn{body.Cluster, &user, expires})
 	return nil
+}
+
+// expired is why a token was refused that says itself that its time is over.
+func expired(cluster string, at time.Time) *apiError {
+	return &apiError{
+		status: http.StatusUnauthorized, code: codeUnauthenticated,
+		message: "The token expired at " + at.Format(time.RFC3339) + ".",
+		details: struct {
+			clusterDetails
+			Expires time.Time `json:"expires"`
+		}{clusterDetails{cluster}, at},
+	}
 }
 
 // logout forgets the token of a cluster, or of all.

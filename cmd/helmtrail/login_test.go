@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"strings"
@@ -32,6 +33,11 @@ func TestLoginKeepsTheTokenFromScriptsAndOtherSites(t *testing.T) {
 	}
 	if r := post("/trail/login", `{"token":"nonsense"}`); r.StatusCode != http.StatusUnauthorized || len(r.Cookies()) > 0 {
 		t.Errorf("a bad token: %d %v", r.StatusCode, r.Cookies())
+	}
+	past := base64.RawURLEncoding.EncodeToString([]byte(`{"exp":1700000000}`))
+	if status, answer := h.holding("").ask(t, http.MethodPost, "/trail/login", `{"token":"e30.`+past+`.e30"}`); status != http.StatusUnauthorized ||
+		!strings.Contains(answer, `"message":"The token expired at 2023-11-14T22:13:20Z."`) {
+		t.Errorf("an expired token: %d %s", status, answer)
 	}
 	signedIn := post("/trail/login", `{"token":"`+token+`"}`)
 	if signedIn.StatusCode != http.StatusOK || len(signedIn.Cookies()) != 1 {
