@@ -133,6 +133,7 @@ func testLogs(t *testing.T, _ *process, client *kubernetes.Clientset, ns string)
 		}
 	}
 	create(t, client, ns, barePod("absent", "web:doesnotexist"))
+	eventually(t, 10*time.Second, podShows(t, client, ns, "absent", waits("ErrImagePull", "")))
 	if got, err := client.CoreV1().Pods(ns).GetLogs("absent", &corev1.PodLogOptions{}).DoRaw(t.Context()); !apierrors.IsBadRequest(err) {
 		t.Errorf("the log of a container that has not run is %q, %v", got, err)
 	}
