@@ -15,15 +15,13 @@ export function useCharts() {
   });
 }
 
-/** The values, README and schema of a chart, once it is chosen. */
+/** The values, README and schema of a chart, once it is chosen. One behind a login is read by the operation alone. */
 export function useChart(chart: ChartRef | null) {
+  const { ref = '', repo, version, credentialsSecret } = chart ?? {};
   return useQuery({
-    queryKey: ['charts', chart],
-    queryFn: () => {
-      const { ref = '', repo, version } = chart ?? {};
-      return answer(api.GET('/charts/{ref}', { params: { path: { ref }, query: { repo, version } } }));
-    },
-    enabled: chart !== null,
+    queryKey: ['charts', ref, repo, version],
+    queryFn: () => answer(api.GET('/charts/{ref}', { params: { path: { ref }, query: { repo, version } } })),
+    enabled: ref !== '' && credentialsSecret === undefined,
     staleTime: 300_000,
   });
 }

@@ -7,7 +7,7 @@ const Loaded = lazy(() => import('./YamlEditor'));
 /** The YAML editor, which is loaded when the first is shown. */
 export function YamlEditor(props: YamlEditorProps) {
   return (
-    <Suspense fallback={<Skeleton height={props.height ?? '24rem'} />}>
+    <Suspense fallback={<Skeleton height={props.height === 'auto' ? '8rem' : (props.height ?? '24rem')} />}>
       <Loaded {...props} />
     </Suspense>
   );

@@ -27,7 +27,7 @@ export function OptionsForm({ operation, helmVersion, value, onChange }: Options
       </StackItem>
     ));
     return group === 'basic' ? (
-      <Stack hasGutter key={group}>
+      <Stack hasGutter key={group} style={{ height: 'auto' }}>
         {fields}
       </Stack>
     ) : (

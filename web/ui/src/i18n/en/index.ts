@@ -2,7 +2,9 @@ import { common } from './common';
 import { login } from './login';
 import { events } from './events';
 import { release } from './release';
+import { editor } from './editor';
 import { options } from './options';
+import { preview } from './preview';
 import { install } from './install';
 import { change } from './change';
 import { compare } from './compare';
@@ -10,4 +12,4 @@ import { releases } from './releases';
 import { resources } from './resources';
 
 /** All English texts, a namespace for each folder of pages. */
-export const catalogue = { common, login, events, releases, resources, release, options, install, change, compare } as const;
+export const catalogue = { common, login, events, releases, resources, release, editor, options, preview, install, change, compare } as const;

@@ -4,7 +4,9 @@ import { common } from './common';
 import { login } from './login';
 import { events } from './events';
 import { release } from './release';
+import { editor } from './editor';
 import { options } from './options';
+import { preview } from './preview';
 import { install } from './install';
 import { change } from './change';
 import { compare } from './compare';
@@ -12,4 +14,4 @@ import { releases } from './releases';
 import { resources } from './resources';
 
 /** All Chinese texts. */
-export const catalogue: Translation<typeof english> = { common, login, events, releases, resources, release, options, install, change, compare };
+export const catalogue: Translation<typeof english> = { common, login, events, releases, resources, release, editor, options, preview, install, change, compare };

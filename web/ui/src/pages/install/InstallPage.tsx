@@ -2,14 +2,16 @@ import { ActionGroup, Breadcrumb, BreadcrumbItem, Button, Form, FormGroup, FormH
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'react-router';
-import type { ChartRef } from '../../api/charts';
+import { useChart, type ChartRef } from '../../api/charts';
 import { install, useSubmit, type Options } from '../../api/operations';
+import { usePreview } from '../../api/preview';
 import { useClusters } from '../../api/releases';
 import { ButtonLink } from '../../app/ButtonLink';
 import { paths } from '../../app/paths';
 import { Refusal } from '../../app/Refusal';
 import { YamlEditor } from '../../editor';
 import { OptionsForm } from '../../options/OptionsForm';
+import { PreviewSection } from '../../preview/PreviewSection';
 import { ChartChoice } from './ChartChoice';
 import { ChartReference } from './ChartReference';
 
@@ -19,7 +21,7 @@ const NAME_LENGTH = 53;
 
 /** Chooses what to install, where and how. Submitted, it shows how the install goes. */
 export function InstallPage() {
-  const { t } = useTranslation(['install', 'common']);
+  const { t } = useTranslation(['install', 'common', 'preview']);
   const params = useParams();
   const cluster = params['cluster'] ?? '';
   const [chart, setChart] = useState<ChartRef | null>(null);
@@ -27,7 +29,10 @@ export function InstallPage() {
   const [namespace, setNamespace] = useState(params['namespace'] ?? '');
   const [values, setValues] = useState('');
   const [options, setOptions] = useState<Options>({ wait: true, createNamespace: true });
-  const submit = useSubmit((body: Parameters<typeof install>[2]) => install(cluster, namespace, body));
+  const request = { name, chart: chart ?? { ref: '' }, valuesYAML: values || undefined, options };
+  const submit = useSubmit((body: typeof request) => install(cluster, namespace, body));
+  const preview = usePreview((body: typeof request) => install(cluster, namespace, { ...body, options: { ...options, dryRun: 'server' } }));
+  const about = useChart(chart).data;
   const helmVersion = useClusters().data?.find(({ id }) => id === cluster)?.helmVersion;
   const wrongName = name !== '' && (!NAME.test(name) || name.length > NAME_LENGTH);
   const complete = chart !== null && name !== '' && !wrongName && namespace !== '';
@@ -54,7 +59,7 @@ export function InstallPage() {
           onSubmit={(event) => {
             event.preventDefault();
             if (complete) {
-              submit.mutate({ name, chart, valuesYAML: values || undefined, options });
+              submit.mutate(request);
             }
           }}
         >
@@ -104,7 +109,7 @@ export function InstallPage() {
             <GridItem lg={6}>
               <Stack hasGutter>
                 <FormGroup label={t('values')}>
-                  <YamlEditor label={t('values')} value={values} onChange={setValues} height="20rem" />
+                  <YamlEditor label={t('values')} value={values} onChange={setValues} height="20rem" chart={about} />
                 </FormGroup>
                 <FormGroup label={t('reference.label')}>
                   <ChartReference chart={chart} />
@@ -117,10 +122,24 @@ export function InstallPage() {
             <Button type="submit" variant="primary" isDisabled={!complete || submit.isPending} isLoading={submit.isPending}>
               {t('submit')}
             </Button>
+            <Button
+              variant="secondary"
+              isDisabled={!complete || preview.isPending}
+              onClick={() => {
+                preview.mutate(request);
+              }}
+            >
+              {t('preview:button')}
+            </Button>
             <ButtonLink variant="link" to={paths.releases(cluster)}>
               {t('common:cancel')}
             </ButtonLink>
           </ActionGroup>
+          <PreviewSection
+            release={{ cluster, namespace, name }}
+            run={preview}
+            stale={JSON.stringify(preview.variables) !== JSON.stringify(request) || preview.data?.release.namespace !== namespace}
+          />
         </Form>
       </PageSection>
     </>

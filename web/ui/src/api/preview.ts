@@ -1,0 +1,52 @@
+import { useMutation } from '@tanstack/react-query';
+import type { ReleaseRef } from '../app/paths';
+import { answer, api, refusal, type ApiError, type Schemas } from './client';
+import type { Session } from './release';
+
+/** What an operation would do, as helm itself says when it is run dry. */
+export interface Preview {
+  release: ReleaseRef;
+  /** The dry run, which has ended. */
+  session: Session;
+  /** The manifest and the hooks, as YAML documents; null when helm could not render them. */
+  manifest: string | null;
+}
+
+/** So long does the server hold an answer back that has not changed. */
+const WAIT_SECONDS = 30;
+
+/** Starts a dry run and waits for its end. Secrets are left out of what it rendered. */
+export function usePreview<Request>(send: (request: Request) => Promise<Schemas['Accepted']>) {
+  return useMutation<Preview, ApiError, Request>({
+    mutationFn: async (request) => {
+      const { release, sessionId } = await send(request);
+      const session = await ended(release, sessionId);
+      return { release, session, manifest: session.end?.rendered ? await rendered(release, sessionId) : null };
+    },
+  });
+}
+
+async function ended({ cluster, namespace, name }: ReleaseRef, session: string): Promise<Session> {
+  let known: Session | undefined;
+  let etag: string | undefined;
+  while (!known?.end) {
+    const { data, error, response } = await api.GET('/{cluster}/namespaces/{namespace}/releases/{name}/sessions/{session}', {
+      params: { path: { cluster, namespace, name, session }, query: etag ? { wait: WAIT_SECONDS } : {} },
+      headers: etag ? { 'If-None-Match': etag } : {},
+    });
+    if (!data && response.status !== 304) {
+      throw refusal(response, error);
+    }
+    known = data ?? known;
+    etag = response.headers.get('ETag') ?? etag;
+  }
+  return known;
+}
+
+const rendered = ({ cluster, namespace, name }: ReleaseRef, session: string) =>
+  answer<string>(
+    api.GET('/{cluster}/namespaces/{namespace}/releases/{name}/sessions/{session}/rendered', {
+      params: { path: { cluster, namespace, name, session } },
+      parseAs: 'text',
+    }),
+  );

@@ -1,0 +1,140 @@
+import { Validator, type OutputUnit, type SchemaDraft } from '@cfworker/json-schema';
+import { isMap, isNode, isPair, isScalar, type Document, type Node } from 'yaml';
+import type { Guide } from './guide';
+import type { Step } from './place';
+import { readYaml } from './readYaml';
+import { schemasAt, typesOf, type Schema } from './schema';
+
+/** Something that is wrong with values, and where it stands in their text. */
+export interface Problem {
+  from: number;
+  to: number;
+  /** `yaml` when the text is no YAML; else the schema's keyword that it does not fit. */
+  rule: string;
+  /** What the rule allows, as the schema says it. */
+  allowed?: string;
+  /** The parser's or the validator's own words. */
+  message: string;
+}
+
+/** Keywords that only pass on what is wrong deeper down. */
+const PASSING = new Set(['$ref', '$dynamicRef', '$recursiveRef', 'properties', 'patternProperties', 'additionalProperties', 'items', 'prefixItems', 'additionalItems', 'allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas']);
+
+const MASKED = /«masked:[0-9a-f]+»/;
+
+/**
+ * Says what is wrong with values: first whether they are YAML, and then whether
+ * the chart's schema takes them, laid over the defaults as helm does it.
+ */
+export function problemsOf(text: string, guide: Guide | null): Problem[] {
+  const document = readYaml(text);
+  if (document.errors.length > 0) {
+    return document.errors.map(({ pos: [from, to], message }) => ({ from, to, rule: 'yaml', message }));
+  }
+  const values: unknown = document.toJS({ maxAliasCount: 1000 });
+  if (values !== null && (typeof values !== 'object' || Array.isArray(values))) {
+    return [{ from: 0, to: text.length, rule: 'mapping', message: 'values are a mapping' }];
+  }
+  if (!guide?.schema) {
+    return [];
+  }
+  const { schema } = guide;
+  const merged = overlay(guide.defaults.toJS(), values ?? {});
+  const units = violations(schema, merged);
+  const own = units.filter(({ keyword }) => !PASSING.has(keyword));
+  const problems = (own.length > 0 ? own : units.slice(0, 1))
+    .map((unit) => locate(document, schema, merged, unit))
+    .filter((problem) => problem !== null);
+  // A choice of schemas says the same thing several times.
+  return [...new Map(problems.map((problem) => [`${problem.from} ${problem.rule} ${problem.allowed ?? problem.message}`, problem])).values()];
+}
+
+/** Lays values over a chart's defaults: mappings are merged, null removes, all else replaces. */
+export function overlay(defaults: unknown, values: unknown): unknown {
+  if (!isRecord(defaults) || !isRecord(values)) {
+    return values;
+  }
+  const merged: Record<string, unknown> = { ...defaults };
+  for (const [key, value] of Object.entries(values)) {
+    if (value === null) {
+      Reflect.deleteProperty(merged, key);
+    } else {
+      merged[key] = key in merged ? overlay(merged[key], value) : value;
+    }
+  }
+  return merged;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** None when the schema itself cannot be used, because it refers to another one, say: helm will tell. */
+function violations(schema: Schema, values: unknown): OutputUnit[] {
+  try {
+    return new Validator(schema, draftOf(schema), false).validate(values).errors;
+  } catch {
+    return [];
+  }
+}
+
+function draftOf({ $schema }: Schema): SchemaDraft {
+  const named = /draft-0?4|draft-0?7|2019-09|2020-12/.exec(typeof $schema === 'string' ? $schema : '')?.[0];
+  return named === undefined ? '2020-12' : named.startsWith('draft') ? (named.endsWith('4') ? '4' : '7') : (named as SchemaDraft);
+}
+
+function locate(document: Document, schema: Schema, values: unknown, { keyword, instanceLocation, error }: OutputUnit): Problem | null {
+  const path = instanceLocation
+    .split('/')
+    .slice(1)
+    .map((segment) => decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~'));
+  const steps: Step[] = [];
+  let value = values;
+  for (const key of path) {
+    steps.push(Array.isArray(value) ? null : key);
+    value = (value as Record<string, unknown> | undefined)?.[key];
+  }
+  if (typeof value === 'string' && MASKED.test(value)) {
+    return null; // What it stands for is not known here.
+  }
+  return { ...rangeOf(document, path), rule: keyword, allowed: allowedBy(keyword, schemasAt(schema, steps), value), message: error };
+}
+
+function allowedBy(keyword: string, said: readonly Schema[], value: unknown): string | undefined {
+  const limit = said.find((each) => keyword in each)?.[keyword];
+  switch (keyword) {
+    case 'type':
+      return typesOf(said).join(', ');
+    case 'enum':
+      return Array.isArray(limit) ? limit.map((each) => JSON.stringify(each)).join(', ') : undefined;
+    case 'required':
+      return Array.isArray(limit) ? limit.filter((key) => !isRecord(value) || !(String(key) in value)).join(', ') : undefined;
+    default:
+      return typeof limit === 'string' || limit === undefined ? limit : JSON.stringify(limit);
+  }
+}
+
+/** Where the key of `path` stands, with its value when that is short; else the nearest thing around it. */
+function rangeOf(document: Document, path: readonly string[]): { from: number; to: number } {
+  let node: unknown = document.contents;
+  let range: { from: number; to: number } = { from: 0, to: 0 };
+  for (const key of path) {
+    if (isMap(node)) {
+      const pair = node.items.find((item) => String(isScalar(item.key) ? item.key.value : item.key) === key);
+      if (!pair || !isNode(pair.key)) {
+        return range;
+      }
+      node = pair.value;
+      range = { from: start(pair.key), to: isScalar(node) ? end(node) : end(pair.key) };
+    } else {
+      const item = isNode(node) && 'items' in node ? (node.items[Number(key)]) : undefined;
+      if (!isNode(item) || isPair(item)) {
+        return range;
+      }
+      node = item;
+      range = { from: start(item), to: isScalar(item) ? end(item) : start(item) };
+    }
+  }
+  return range;
+}
+
+const start = (node: Node): number => node.range?.[0] ?? 0;
+const end = (node: Node): number => node.range?.[1] ?? 0;

@@ -1,0 +1,66 @@
+/** One object of a rendered manifest, named without reading all of it. */
+export interface RenderedObject {
+  /** Tells it apart from the others. */
+  key: string;
+  apiVersion: string;
+  kind: string;
+  name: string;
+  /** Where it says so itself; else it goes to the release's namespace. */
+  namespace?: string;
+  /** It belongs to a hook. */
+  hook: boolean;
+  /** A Secret, of which helm shows nothing; only `source` is known. */
+  hidden: boolean;
+  /** The template that it comes from. */
+  source: string;
+  text: string;
+}
+
+/** Takes a rendered manifest apart, in the order that helm gives it. */
+export function objectsOf(manifest: string): RenderedObject[] {
+  const objects = manifest
+    .split(/^---(?:\s.*)?$/m)
+    .map((document) => document.replace(/^\n+|\s+$/g, ''))
+    .map(readObject)
+    .filter((object) => object !== null);
+  return objects.map((object, i) => ({ ...object, key: `${i} ${object.kind} ${object.namespace ?? ''} ${object.name}` }));
+}
+
+function readObject(document: string): RenderedObject | null {
+  const source = /^# Source: (.+)$/m.exec(document)?.[1]?.trim() ?? '';
+  const text = document.replace(/^# Source: .+\n?/m, '');
+  const hidden = /^# HIDDEN: /m.test(text);
+  const lines = text.split('\n');
+  const kind = fieldOf(lines, 'kind');
+  if (!hidden && kind === undefined) {
+    return null;
+  }
+  const metadata = blockOf(lines, 'metadata');
+  return {
+    key: '',
+    source,
+    text,
+    hidden,
+    kind: kind ?? 'Secret',
+    apiVersion: fieldOf(lines, 'apiVersion') ?? '',
+    name: fieldOf(metadata, 'name') ?? '',
+    namespace: fieldOf(metadata, 'namespace'),
+    hook: /^\s+["']?helm\.sh\/hook["']?:/m.test(text),
+  };
+}
+
+/** A scalar of the mapping whose keys are not indented. */
+function fieldOf(lines: readonly string[], key: string): string | undefined {
+  const line = lines.find((each) => each.startsWith(`${key}:`));
+  const value = line?.slice(key.length + 1).replace(/\s+#.*$/, '').trim();
+  return value?.replace(/^(["'])(.*)\1$/, '$2') || undefined;
+}
+
+/** The lines under a key, without their indentation. */
+function blockOf(lines: readonly string[], key: string): string[] {
+  const start = lines.findIndex((line) => line.startsWith(`${key}:`)) + 1;
+  const length = lines.slice(start).findIndex((line) => /^[^\s#]/.test(line));
+  const block = start === 0 ? [] : lines.slice(start, length < 0 ? undefined : start + length);
+  const indent = /^ */.exec(block.find((line) => line.trim() !== '' && !line.trimStart().startsWith('#')) ?? '')?.[0].length ?? 0;
+  return block.map((line) => line.slice(indent));
+}
