@@ -63,7 +63,7 @@ func (r *run) attempts(ctx context.Context, o *outcome) {
 		return
 	}
 	if launched {
-		r.releases.begin(launch.StartRevision)
+		r.releases.begin(launch.FirstRevision, launch.StartRevision)
 		r.releases.catchUp(ctx)
 		if err := r.markActive(); err != nil {
 			r.log.Error("helm could not be ended", "error", err)
@@ -136,7 +136,7 @@ func (r *run) launch(ctx context.Context, last Launch, replace bool) (Launch, er
 	if last.Attempt == 0 {
 		launch.FirstRevision = launch.StartRevision
 	}
-	r.releases.begin(launch.StartRevision)
+	r.releases.begin(launch.FirstRevision, launch.StartRevision)
 	if r.stopCause() != "" {
 		return Launch{}, errStopped
 	}

@@ -271,7 +271,12 @@ type End struct {
 	Release *RevisionStatus `json:"release"`
 	// Agrees says whether the exit fits the revision that this session
 	// created; nil where there is nothing to compare.
-	Agrees          *bool       `json:"agrees"`
+	Agrees *bool `json:"agrees"`
+	// StartRevision is the release's newest revision before, 0 for none and nil
+	// if helm was not run. Revisions are those that the session made, lowest
+	// first: one for each attempt, and helm's own rollback.
+	StartRevision   *int        `json:"startRevision"`
+	Revisions       []int       `json:"revisions"`
 	Causes          []Cause     `json:"causes"`
 	Leftovers       []ObjectRef `json:"leftovers"`
 	DurationSeconds float64     `json:"durationSeconds"`

@@ -150,7 +150,7 @@ func (s *observed) follow(ctx, stopped context.Context, first decoder.Transition
 	if s.request.Operation == OperationUninstall {
 		start = first.Revision.Number
 	}
-	s.releases.begin(start)
+	s.releases.begin(start, start)
 	s.releases.see(first)
 	unobserve := s.cluster.Observe(release.Namespace, release.Name, s.releases.see)
 	defer unobserve()

@@ -355,7 +355,20 @@ func (o *Operations) Open(ctx context.Context, release ReleaseRef, id string) (*
 
 // Session returns one of the release's sessions, or ErrNotFound.
 func (o *Operations) Session(ctx context.Context, release ReleaseRef, id string) (Session, error) {
-	return readSession(ctx, o.setup.Journal, SessionRef{Release: release, ID: id})
+	session, err := readSession(ctx, o.setup.Journal, SessionRef{Release: release, ID: id})
+	if err != nil || session.End != nil {
+		return session, err
+	}
+	o.mu.Lock()
+	r := o.running[release]
+	if s := o.observing[release]; s != nil && s.ref.ID == id {
+		r = s.run
+	}
+	o.mu.Unlock()
+	if r != nil && r.ref.ID == id {
+		session.StartRevision, session.Revisions = r.releases.made()
+	}
+	return session, nil
 }
 
 // Rendered returns the manifest that one of the release's dry runs rendered,

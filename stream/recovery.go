@@ -119,7 +119,7 @@ func (r *run) markFailed(ctx context.Context) (Type, *End) {
 	if err != nil {
 		end.Reason, end.Message = ReasonExit, err.Error()
 	}
-	r.releases.begin(revision - 1)
+	r.releases.begin(revision, revision-1)
 	r.setPhase(PhaseFinishing)
 	after, known := r.releases.settle(ctx)
 	if len(after) > 0 {

@@ -2,6 +2,8 @@ package stream
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,23 +19,30 @@ const settleTime = 2 * time.Second
 type releaseWatch struct {
 	run *run
 
-	mu      sync.Mutex
-	start   int
-	begun   bool
-	seen    map[string]*decoder.Revision // by the Secret's UID
-	told    map[string]decoder.Status    // by the Secret's UID; "" after it was deleted
-	changed chan struct{}                // closed at the next change
-	closed  bool
+	mu sync.Mutex
+	// first is the newest revision before the first attempt, start before the
+	// last one; own are those that the session has made.
+	first, start int
+	begun        bool
+	own          []int
+	seen         map[string]*decoder.Revision // by the Secret's UID
+	told         map[string]decoder.Status    // by the Secret's UID; "" after it was deleted
+	changed      chan struct{}                // closed at the next change
+	closed       bool
 }
 
 func newReleaseWatch(r *run) *releaseWatch {
 	return &releaseWatch{run: r, seen: map[string]*decoder.Revision{}, told: map[string]decoder.Status{}, changed: make(chan struct{})}
 }
 
-// begin says where the release stood before helm ran.
-func (w *releaseWatch) begin(start int) {
+// begin says where the release stood before helm ran: before the first attempt
+// and before this one.
+func (w *releaseWatch) begin(first, start int) {
 	w.mu.Lock()
-	w.start, w.begun = start, true
+	w.first, w.start, w.begun = first, start, true
+	for _, r := range slices.SortedFunc(maps.Values(w.seen), func(a, b *decoder.Revision) int { return a.Number - b.Number }) {
+		w.claim(r)
+	}
 	w.mu.Unlock()
 	if w.run.request.Operation == OperationUninstall && start > 0 {
 		w.run.objects.follow(start)
@@ -44,6 +53,7 @@ func (w *releaseWatch) begin(start int) {
 func (w *releaseWatch) recall(body *ReleaseStatus) {
 	if body.Change == decoder.ChangeStatus {
 		w.told[body.Secret.UID] = body.Status
+		w.recallOwn(body)
 	} else {
 		w.told[body.Secret.UID] = ""
 	}
@@ -87,6 +97,7 @@ func (w *releaseWatch) tell(t decoder.Transition) {
 	status := rev.Status()
 	if t.Change == decoder.ChangeStatus {
 		w.seen[uid] = rev
+		w.claim(rev)
 	} else {
 		status = ""
 		delete(w.seen, uid)

@@ -159,6 +159,7 @@ func (r *run) run(ctx context.Context, body func(context.Context) (Type, *End)) 
 		r.log.Info("session left to the next helmtrail")
 		return
 	}
+	end.StartRevision, end.Revisions = r.releases.made()
 	end.DurationSeconds = time.Since(r.writer.started).Round(time.Millisecond).Seconds()
 	r.inbox.put(kind, end)
 	<-recorded

@@ -35,6 +35,10 @@ type Session struct {
 	EndedAt         *time.Time `json:"endedAt"`
 	TimeoutSeconds  *float64   `json:"timeoutSeconds"`
 	DeadlineSeconds *float64   `json:"deadlineSeconds"`
+	// StartRevision is the release's newest revision before, 0 for none and nil
+	// as long as helm was not run. Revisions are those that the session has made.
+	StartRevision *int  `json:"startRevision"`
+	Revisions     []int `json:"revisions"`
 	// End is nil while the session runs.
 	End *End `json:"end"`
 }
@@ -59,12 +63,17 @@ func newSession(first, last Event) (Session, error) {
 		StartedAt:       first.Time,
 		TimeoutSeconds:  started.TimeoutSeconds,
 		DeadlineSeconds: started.DeadlineSeconds,
+		Revisions:       []int{},
 	}
 	end, ok := last.Body.(*End)
 	if !ok {
 		return s, nil
 	}
+	if end.Revisions == nil {
+		end.Revisions = []int{}
+	}
 	s.End, s.EndedAt = end, &last.Time
+	s.StartRevision, s.Revisions = end.StartRevision, end.Revisions
 	switch last.Type {
 	case TypeCompleted:
 		s.State = StateCompleted

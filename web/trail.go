@@ -203,14 +203,21 @@ func (s *Server) trailState(ctx context.Context, cluster string, verify bool) (s
 type trailView struct {
 	server   *Server
 	readable *readable
-	// current are the lives of releases that are not former ones, by release.
-	current map[stream.ReleaseRef]map[string]bool
+	// lives are what is known of releases' lives.
+	lives map[stream.ReleaseRef]knownLives
+}
+
+// knownLives are the lives of a release by id: whether they are lived in the
+// namespace of today, and whether any is not.
+type knownLives struct {
+	current map[string]bool
+	former  bool
 }
 
 // newTrailView returns the view of a caller who needs a right on the namespace
 // of each entry.
 func (s *Server) newTrailView(c *gin.Context, right need) *trailView {
-	return &trailView{server: s, readable: &readable{grant: grantOf(c), need: right}, current: map[stream.ReleaseRef]map[string]bool{}}
+	return &trailView{server: s, readable: &readable{grant: grantOf(c), need: right}, lives: map[stream.ReleaseRef]knownLives{}}
 }
 
 // entries are those that are asked for and may be shown. It ends with the first
@@ -257,17 +264,22 @@ func (v *trailView) shows(ctx context.Context, e stream.TrailEntry) (bool, error
 }
 
 // isCurrent tells whether an entry is about a life in the namespace of today.
+// One that names no life that is known is so if all are.
 func (v *trailView) isCurrent(e stream.TrailEntry) bool {
 	ref := stream.ReleaseRef{Cluster: e.Cluster, Namespace: e.Namespace, Name: e.Release}
-	current, known := v.current[ref]
+	lives, known := v.lives[ref]
 	if !known {
-		current = map[string]bool{}
+		lives.current = map[string]bool{}
 		for _, l := range v.server.options.Trail.Lineages(ref) {
-			current[l.ID] = l.Current
+			lives.current[l.ID] = l.Current
+			lives.former = lives.former || !l.Current
 		}
-		v.current[ref] = current
+		v.lives[ref] = lives
 	}
-	return current[e.Lineage]
+	if current, known := lives.current[e.Lineage]; known {
+		return current
+	}
+	return !lives.former
 }
 
 // namespaces are those of a cluster that have releases or once had, sorted.
