@@ -116,7 +116,8 @@ type TrailRevision struct {
 	Erased bool
 }
 
-// TrailQuery selects entries. Zero fields select all. A gap is selected with
+// TrailQuery selects entries of a cluster, which must be given; other fields
+// that are zero select all. A gap is selected with
 // whatever could have happened in it, unless a user is asked for.
 type TrailQuery struct {
 	Cluster   string

@@ -40,12 +40,17 @@ type Journal struct {
 	js     jetstream.JetStream
 	stream jetstream.Stream
 	lock   *os.File
+	folder string
+	damage []Damage
 }
 
 // Open starts the journal on a folder, which is made if it does not exist. It
 // blocks until everything kept there can be read. A folder belongs to one
 // process: it fails when another one has it open.
-func Open(ctx context.Context, folder string) (*Journal, error) {
+//
+// NATS may cut a damaged file off where the damage begins. Of the streams that
+// are to be guarded such files are copied first; Damage tells.
+func Open(ctx context.Context, folder string, guarded ...string) (*Journal, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("make the journal's folder: %w", err)
 	}
@@ -53,7 +58,10 @@ func Open(ctx context.Context, folder string) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{lock: lock}
+	j := &Journal{lock: lock, folder: folder}
+	if j.damage, err = preserve(folder, guarded); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
 	if err := j.start(ctx, folder); err != nil {
 		return nil, errors.Join(err, j.Close())
 	}

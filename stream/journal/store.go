@@ -1,0 +1,169 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// Store is a JetStream stream of the journal's own server beside that of the
+// sessions, for whoever keeps something else in the same folder.
+type Store struct {
+	name   string
+	folder string
+	js     jetstream.JetStream
+	stream jetstream.Stream
+}
+
+// StoreOptions describe a Store.
+type StoreOptions struct {
+	// Name is the stream's, Subjects are those that it takes.
+	Name, Description string
+	Subjects          []string
+	// AppendOnly refuses every deletion. Otherwise each subject keeps its
+	// newest message only.
+	AppendOnly bool
+}
+
+// Message is what a Store keeps. Its data is at most [MaxMessage] long.
+type Message struct {
+	Subject string
+	// Sequence is where it stands in the stream.
+	Sequence uint64
+	Headers  map[string]string
+	Data     []byte
+}
+
+// MaxMessage bounds a message's data, in bytes.
+const MaxMessage = stream.MaxEntry
+
+// ErrUnreadable means that a message is there, but not as it was stored.
+var ErrUnreadable = errors.New("the stored message cannot be read")
+
+// Store opens a stream, which is made if it does not exist.
+func (j *Journal) Store(ctx context.Context, o StoreOptions) (*Store, error) {
+	config := jetstream.StreamConfig{
+		Name: o.Name, Description: o.Description, Subjects: o.Subjects, Storage: jetstream.FileStorage,
+	}
+	if o.AppendOnly {
+		config.DenyDelete, config.DenyPurge = true, true
+	} else {
+		config.MaxMsgsPerSubject = 1
+	}
+	ctx, cancel := bound(ctx)
+	defer cancel()
+	opened, err := j.js.CreateOrUpdateStream(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open the journal's stream %s: %w", o.Name, err)
+	}
+	return &Store{name: o.Name, folder: j.folder, js: j.js, stream: opened}, nil
+}
+
+// Append stores a message and returns its sequence. When it returns, the
+// message survives the end of the process.
+func (s *Store) Append(ctx context.Context, m Message) (uint64, error) {
+	return s.append(ctx, m)
+}
+
+// AppendAfter is Append on the condition that the last message on all subjects
+// that the filter covers has this sequence, 0 for none. Otherwise it fails with
+// ErrFenced.
+func (s *Store) AppendAfter(ctx context.Context, m Message, filter string, last uint64) (uint64, error) {
+	return s.append(ctx, m, jetstream.WithExpectLastSequenceForSubject(last, filter))
+}
+
+func (s *Store) append(ctx context.Context, m Message, options ...jetstream.PublishOpt) (uint64, error) {
+	if len(m.Data) > MaxMessage {
+		return 0, fmt.Errorf("append to %s: message of %d bytes is over the limit of %d", s.name, len(m.Data), MaxMessage)
+	}
+	ctx, cancel := bound(ctx)
+	defer cancel()
+	message := nats.NewMsg(m.Subject)
+	for key, value := range m.Headers {
+		message.Header.Set(key, value)
+	}
+	message.Data = m.Data
+	ack, err := s.js.PublishMsg(ctx, message, options...)
+	if refused := (*jetstream.APIError)(nil); errors.As(err, &refused) && refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
+		err = stream.ErrFenced
+	}
+	if err != nil {
+		return 0, fmt.Errorf("append to %s: %w", s.name, err)
+	}
+	return ack.Sequence, nil
+}
+
+// Get returns the message at a sequence. It fails with ErrNotFound when there
+// is none, and with ErrUnreadable when it is damaged.
+func (s *Store) Get(ctx context.Context, sequence uint64) (Message, error) {
+	ctx, cancel := bound(ctx)
+	defer cancel()
+	return s.message(s.stream.GetMsg(ctx, sequence))
+}
+
+// Last returns the newest message on a subject; it fails like Get.
+func (s *Store) Last(ctx context.Context, subject string) (Message, error) {
+	ctx, cancel := bound(ctx)
+	defer cancel()
+	return s.message(s.stream.GetLastMsgForSubject(ctx, subject))
+}
+
+// Next returns the first message after a sequence on the subjects that the
+// filter covers; it fails like Get.
+func (s *Store) Next(ctx context.Context, filter string, after uint64) (Message, error) {
+	ctx, cancel := bound(ctx)
+	defer cancel()
+	return s.message(s.stream.GetMsg(ctx, after+1, jetstream.WithGetMsgSubject(filter)))
+}
+
+func (s *Store) message(raw *jetstream.RawStreamMsg, err error) (Message, error) {
+	refused := (*jetstream.APIError)(nil)
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		err = stream.ErrNotFound
+	case errors.As(err, &refused):
+		err = fmt.Errorf("%w: %s", ErrUnreadable, refused.Description)
+	}
+	if err != nil {
+		return Message{}, fmt.Errorf("read %s: %w", s.name, err)
+	}
+	return Message{Subject: raw.Subject, Sequence: raw.Sequence, Headers: headersOf(raw.Header), Data: raw.Data}, nil
+}
+
+func headersOf(header nats.Header) map[string]string {
+	headers := make(map[string]string, len(header))
+	for key := range header {
+		headers[key] = header.Get(key)
+	}
+	return headers
+}
+
+// Erase overwrites the message at a sequence on the disk and drops it. What is
+// not there is no error.
+func (s *Store) Erase(ctx context.Context, sequence uint64) error {
+	ctx, cancel := bound(ctx)
+	defer cancel()
+	if err := s.stream.SecureDeleteMsg(ctx, sequence); err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
+		return fmt.Errorf("erase from %s: %w", s.name, err)
+	}
+	return nil
+}
+
+// Size is how many bytes the stream's messages take.
+func (s *Store) Size(ctx context.Context) (uint64, error) {
+	ctx, cancel := bound(ctx)
+	defer cancel()
+	info, err := s.stream.Info(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("ask for the size of %s: %w", s.name, err)
+	}
+	return info.State.Bytes, nil
+}
+
+// ReadFiles is [ReadFiles] for this stream.
+func (s *Store) ReadFiles(each func(Stored) error) error { return ReadFiles(s.folder, s.name, each) }

@@ -1,0 +1,147 @@
+package trail
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/journal"
+)
+
+// chain is one cluster's entries, and what is known from them.
+type chain struct {
+	cluster string
+	filter  string
+	entries *journal.Store
+	index   *index
+
+	mu    sync.Mutex // held while an entry is appended
+	links links
+	// sequence is where the last entry stands in the stream.
+	sequence uint64
+	// checked is when the chain was read from its files the last time.
+	checked time.Time
+}
+
+func newChain(cluster string, entries *journal.Store) *chain {
+	return &chain{
+		cluster: cluster, filter: clusterSubject(cluster) + ".>", entries: entries,
+		index: newIndex(), links: links{cluster: cluster},
+	}
+}
+
+// load takes the next entry that the files hold.
+func (c *chain) load(m *journal.Stored) {
+	c.sequence = max(c.sequence, m.Sequence)
+	if entry, ok := c.links.next(m); ok {
+		c.index.add(&entry, m.Sequence, false)
+	} else {
+		c.index.unreadable(c.links.position, m.Sequence)
+	}
+}
+
+// resume goes on from where the chain is known to have come. What is missing up
+// to there stays missing: the next entry is linked to the one that was last, so
+// that the hole shows for good.
+func (c *chain) resume(known head) {
+	c.links.reaches(known)
+	if known.Position > c.links.position {
+		c.links.position, c.links.hash = known.Position, known.Hash
+	}
+}
+
+// append links an entry to the chain and stores it. The caller leaves Position,
+// Cluster and Previous to it. It may be called concurrently, and blocks until
+// the entry is stored or the journal refuses it.
+func (c *chain) append(ctx context.Context, entry stream.TrailEntry) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		entry.Cluster, entry.Position, entry.Previous = c.cluster, c.links.position+1, c.links.hash
+		data, err := json.Marshal(&entry)
+		if err != nil {
+			return fmt.Errorf("encode entry %d of the trail: %w", entry.Position, err)
+		}
+		message := journal.Message{
+			Subject: entrySubject(entryRelease(&entry)), Headers: map[string]string{hashHeader: hashOf(data)}, Data: data,
+		}
+		message.Sequence, err = c.entries.AppendAfter(ctx, message, c.filter, c.sequence)
+		if err == nil {
+			c.take(&entry, &message)
+			return nil
+		}
+		if !errors.Is(err, stream.ErrFenced) {
+			return err
+		}
+		// Another process was faster, or an earlier try was stored after all.
+		before := c.sequence
+		stored, err := c.catchUp(ctx, data)
+		if err == nil && !stored && c.sequence == before {
+			// The last entry is damaged, so that NATS does not count it.
+			c.sequence, err = c.lastSequence(ctx)
+			if err == nil && c.sequence == before {
+				err = fmt.Errorf("append entry %d of the trail: %w", entry.Position, stream.ErrFenced)
+			}
+		}
+		if stored || err != nil {
+			return err
+		}
+	}
+}
+
+// lastSequence is where NATS has the chain's last entry, 0 if it has none.
+func (c *chain) lastSequence(ctx context.Context) (uint64, error) {
+	last, err := c.entries.Last(ctx, c.filter)
+	if errors.Is(err, stream.ErrNotFound) {
+		return 0, nil
+	}
+	return last.Sequence, err
+}
+
+// catchUp takes what others have appended, and reports whether data was among
+// it.
+func (c *chain) catchUp(ctx context.Context, data []byte) (stored bool, err error) {
+	for {
+		message, err := c.entries.Next(ctx, c.filter, c.sequence)
+		if errors.Is(err, stream.ErrNotFound) {
+			return stored, nil
+		}
+		if err != nil {
+			return stored, err
+		}
+		var entry stream.TrailEntry
+		if err := json.Unmarshal(message.Data, &entry); err != nil {
+			return stored, fmt.Errorf("read what others appended to the trail: %w", err)
+		}
+		stored = stored || slices.Equal(message.Data, data)
+		c.take(&entry, &message)
+	}
+}
+
+// take makes an entry that was stored the last one. It is called under c.mu.
+func (c *chain) take(entry *stream.TrailEntry, m *journal.Message) {
+	c.links.next(&journal.Stored{Message: *m})
+	c.sequence = m.Sequence
+	c.index.add(entry, m.Sequence, true)
+}
+
+// state is what is known of the chain without reading it again.
+func (c *chain) state() stream.TrailState {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	state := c.links.state()
+	state.Checked = c.checked
+	return state
+}
+
+// head is the last entry.
+func (c *chain) head() head {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return head{c.links.position, c.links.hash}
+}

@@ -1,0 +1,233 @@
+package trail
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// seen is a transition, or a state that is none, as it was told.
+type seen struct {
+	decoder.Transition
+	// running is the release's running session at that moment.
+	running string
+}
+
+// see appends what was seen, unless the trail knows it.
+func (k *keeper) see(ctx context.Context, s *seen) error {
+	rev := s.Revision
+	l, known, ok := k.chain.index.find(rev.Namespace, rev.Name, rev.Secret.UID)
+	entry := stream.TrailEntry{
+		Kind: stream.TrailTransition, Time: s.Time.UTC(), Namespace: rev.Namespace, Release: rev.Name, Revision: rev.Number,
+		Change: s.Change, Status: rev.Status(), PreviousStatus: s.Previous, Late: s.Late,
+		Secret: &rev.Secret, Created: rev.Created.UTC(), Digest: rev.Digest, Size: rev.Size,
+	}
+	there := ok && known.gone == ""
+	switch {
+	case s.Change == decoder.ChangeStatus:
+		if there && known.secret.ResourceVersion == rev.Secret.ResourceVersion && known.status == rev.Status() && known.digest.String() == rev.Digest {
+			return nil
+		}
+	case s.Change != "":
+		if ok && !there {
+			return nil
+		}
+		if ok && entry.Digest == "" {
+			entry.Digest, entry.Size, entry.Status = known.digest.String(), known.size, known.status
+		}
+	case !there:
+		entry.Kind, entry.PreviousStatus = stream.TrailFound, ""
+	case rev.Digest == "" || known.digest.String() == rev.Digest:
+		return nil
+	case known.status != rev.Status():
+		entry.Change, entry.PreviousStatus, entry.Late = decoder.ChangeStatus, known.status, true
+	case known.digest == (digest{}):
+		entry.Kind, entry.PreviousStatus = stream.TrailFound, ""
+	default:
+		entry.Kind, entry.PreviousStatus = stream.TrailRewritten, ""
+	}
+	if err := k.live(ctx, &entry, rev, &l, ok); err != nil {
+		return err
+	}
+	if err := k.attribute(ctx, &entry, s, &known, ok); err != nil {
+		return err
+	}
+	return k.chain.append(ctx, entry)
+}
+
+// live says to which life of its name a revision belongs: to the one known, or
+// to that which its record tells, or, as long as nobody has read that, to the
+// one that is in the cluster.
+func (k *keeper) live(ctx context.Context, entry *stream.TrailEntry, rev *decoder.Revision, l *lineage, known bool) error {
+	var first time.Time
+	if rev.Header != nil {
+		first = rev.Header.FirstDeployed.UTC()
+	}
+	if first.IsZero() && !known {
+		*l, known = k.chain.index.current(rev.Namespace, rev.Name)
+	}
+	if known && (first.IsZero() || first.Equal(l.first)) {
+		entry.Lineage, entry.FirstDeployed, entry.ClusterUID, entry.NamespaceUID = l.id, l.first, l.clusterUID, l.namespaceUID
+		return nil
+	}
+	var err error
+	if entry.ClusterUID, err = k.clusterUID(ctx); err != nil {
+		return err
+	}
+	if known {
+		entry.NamespaceUID = l.namespaceUID
+	} else if entry.NamespaceUID, err = k.cluster.NamespaceUID(ctx, rev.Namespace); err != nil {
+		return fmt.Errorf("tell namespace %s from others of its name: %w", rev.Namespace, err)
+	}
+	entry.FirstDeployed = first
+	entry.Lineage = lineageID(entry)
+	return nil
+}
+
+// lineageID names a life of a release name.
+func lineageID(e *stream.TrailEntry) string {
+	first := ""
+	if !e.FirstDeployed.IsZero() {
+		first = e.FirstDeployed.Format(time.RFC3339Nano)
+	}
+	sum := sha256.Sum256([]byte(strings.Join([]string{e.ClusterUID, e.NamespaceUID, e.Namespace, e.Release, first}, "/")))
+	return hex.EncodeToString(sum[:16])
+}
+
+// attribute says which session caused an entry, and whose it is.
+func (k *keeper) attribute(ctx context.Context, entry *stream.TrailEntry, s *seen, known *revision, ok bool) error {
+	sessions := k.trail.setup.Sessions
+	if sessions == nil {
+		return nil
+	}
+	release := k.release(s.Revision)
+	if s.running != "" {
+		session, err := sessions.Session(ctx, release, s.running)
+		if err != nil && !errors.Is(err, stream.ErrNotFound) {
+			return fmt.Errorf("find out who caused a transition: %w", err)
+		}
+		if err == nil && causes(&session, entry) {
+			entry.Session, entry.User = session.ID, session.User
+			return nil
+		}
+	}
+	if ok && known.session != "" {
+		entry.Session, entry.User = known.session, known.user
+		return nil
+	}
+	header := s.Revision.Header
+	if header == nil || entry.Change != "" && entry.Change != decoder.ChangeStatus {
+		return nil
+	}
+	var candidates []stream.Session
+	switch {
+	case header.RollbackTarget() != 0:
+		all, err := sessions.Sessions(ctx, release)
+		if err != nil {
+			return fmt.Errorf("find out who made a revision: %w", err)
+		}
+		candidates = all
+	case s.Revision.Session != "":
+		session, err := sessions.Session(ctx, release, s.Revision.Session)
+		if err != nil && !errors.Is(err, stream.ErrNotFound) {
+			return fmt.Errorf("find out who made a revision: %w", err)
+		}
+		if err == nil {
+			candidates = []stream.Session{session}
+		}
+	}
+	if session := stream.MadeBy(s.Revision, header, candidates); session != nil {
+		entry.Session, entry.User = session.ID, session.User
+	}
+	return nil
+}
+
+// causes tells whether a session that runs is what caused an entry about a
+// revision that it did not make: by replacing, pruning or removing it, or by
+// writing another status into it.
+func causes(session *stream.Session, e *stream.TrailEntry) bool {
+	if e.Kind != stream.TrailTransition {
+		return false
+	}
+	if e.Change != decoder.ChangeStatus || session.Operation == stream.OperationRecover {
+		return true
+	}
+	switch e.Status {
+	case decoder.StatusSuperseded, decoder.StatusUninstalling, decoder.StatusUninstalled:
+		return true
+	}
+	return false
+}
+
+// gap appends that nothing watched.
+func (k *keeper) gap(ctx context.Context, namespace string, from, to time.Time) error {
+	uid, err := k.clusterUID(ctx)
+	if err != nil {
+		return err
+	}
+	return k.chain.append(ctx, stream.TrailEntry{
+		Kind: stream.TrailGap, Time: to.UTC(), Namespace: namespace, From: from.UTC(), ClusterUID: uid,
+	})
+}
+
+// reconcile compares the inventory of a namespace, "" for all, with the trail:
+// it appends the gap since it was watched the last time and what is gone, and
+// has those records read that the trail does not have.
+func (k *keeper) reconcile(ctx context.Context, namespace string, now time.Time) error {
+	k.mu.Lock()
+	done := k.synced[namespace]
+	from, watched := k.mark.Watched[namespace]
+	k.mu.Unlock()
+	if !done && (watched || k.chain.head().Position > 0) {
+		if err := k.gap(ctx, namespace, from, now); err != nil {
+			return err
+		}
+	}
+	k.mu.Lock()
+	k.synced[namespace], k.mark.Watched[namespace] = true, now.UTC()
+	k.mu.Unlock()
+
+	inventory := k.cluster.All(namespace)
+	there := make(map[string]bool, len(inventory))
+	byRelease := map[releaseKey][]*decoder.Revision{}
+	for _, rev := range inventory {
+		there[rev.Secret.UID] = true
+		key := releaseKey{rev.Namespace, rev.Name}
+		byRelease[key] = append(byRelease[key], rev)
+	}
+	missing := k.chain.index.missing(namespace, there)
+	for _, key := range slices.SortedFunc(maps.Keys(missing), compareKeys) {
+		// Those that went together belong to the others too; see decoder.Deleted.
+		others := slices.Concat(byRelease[key], missing[key])
+		for _, gone := range missing[key] {
+			t := decoder.Deleted(gone, others)
+			t.Time, t.Late = now, true
+			if err := k.see(ctx, &seen{Transition: t}); err != nil {
+				return err
+			}
+		}
+	}
+	for _, rev := range inventory {
+		_, known, ok := k.chain.index.find(rev.Namespace, rev.Name, rev.Secret.UID)
+		if !ok || known.gone != "" || known.digest == (digest{}) || known.secret.ResourceVersion != rev.Secret.ResourceVersion {
+			k.cluster.Want(rev)
+		}
+	}
+	return nil
+}
+
+func compareKeys(a, b releaseKey) int {
+	if c := strings.Compare(a.namespace, b.namespace); c != 0 {
+		return c
+	}
+	return strings.Compare(a.name, b.name)
+}

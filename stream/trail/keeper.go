@@ -1,0 +1,250 @@
+package trail
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+const (
+	// A journal that refuses to store is tried again after these times.
+	firstRetry = 100 * time.Millisecond
+	lastRetry  = 5 * time.Second
+	// drainTime is how long Run goes on trying once its context has ended.
+	drainTime = 10 * time.Second
+	// itemOverhead is about what a queued item takes besides a record's bytes.
+	itemOverhead = 2 << 10
+)
+
+// keeper takes what the watch of one cluster learns and stores it. It
+// implements stream.Keeper.
+type keeper struct {
+	trail   *Trail
+	chain   *chain
+	cluster Cluster
+	log     *slog.Logger
+	limit   int
+
+	mu      sync.Mutex
+	changed sync.Cond // something was queued, taken off, or Run has ended
+	queue   []item
+	bytes   int
+	ended   bool
+	failing string
+	uid     string
+	uidRead bool
+	mark    mark
+	// synced are the namespaces whose inventory is in the trail.
+	synced map[string]bool
+	// before is the head at the last note.
+	before head
+}
+
+// item is one thing to be stored.
+type item struct {
+	// store stores it; it may be called again after it has failed.
+	store func(ctx context.Context) error
+	bytes int
+}
+
+func newKeeper(t *Trail, c *chain, cluster Cluster, noted mark) *keeper {
+	k := &keeper{
+		trail: t, chain: c, cluster: cluster, limit: t.setup.QueueBytes, mark: noted,
+		log: t.log.With("cluster", c.cluster), synced: map[string]bool{}, before: noted.Head,
+	}
+	k.changed.L = &k.mu
+	return k
+}
+
+// Record implements [stream.Keeper].
+func (k *keeper) Record(revision *decoder.Revision, data []byte) {
+	if _, known, ok := k.chain.index.find(revision.Namespace, revision.Name, revision.Secret.UID); ok && !known.erased && known.digest.String() == revision.Digest {
+		return
+	}
+	digest := revision.Digest
+	k.push(item{bytes: len(data), store: func(ctx context.Context) error {
+		return k.trail.records.put(ctx, digest, data)
+	}}, true)
+}
+
+// See implements [stream.Keeper].
+func (k *keeper) See(transition decoder.Transition) {
+	if transition.Time.IsZero() {
+		transition.Time = time.Now()
+	}
+	s := &seen{Transition: transition}
+	if sessions := k.trail.setup.Sessions; sessions != nil {
+		s.running, _ = sessions.Running(k.release(transition.Revision))
+	}
+	k.push(item{bytes: itemOverhead, store: func(ctx context.Context) error { return k.see(ctx, s) }}, false)
+}
+
+// Synced implements [stream.Keeper].
+func (k *keeper) Synced(namespace string) {
+	now := time.Now()
+	k.push(item{bytes: itemOverhead, store: func(ctx context.Context) error { return k.reconcile(ctx, namespace, now) }}, false)
+}
+
+// Missed implements [stream.Keeper].
+func (k *keeper) Missed(namespace string, from time.Time) {
+	now := time.Now()
+	k.push(item{bytes: itemOverhead, store: func(ctx context.Context) error { return k.gap(ctx, namespace, from, now) }}, false)
+}
+
+// push queues an item; if it may, it waits while the queue is full.
+func (k *keeper) push(i item, wait bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for wait && k.bytes > 0 && k.bytes+i.bytes > k.limit && !k.ended {
+		k.changed.Wait()
+	}
+	if k.ended {
+		return // The next start finds what is missing.
+	}
+	k.queue = append(k.queue, i)
+	k.bytes += i.bytes
+	k.changed.Broadcast()
+}
+
+// next waits for an item, until there is none and ctx has ended.
+func (k *keeper) next(ctx context.Context) (item, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for len(k.queue) == 0 {
+		if ctx.Err() != nil {
+			return item{}, false
+		}
+		k.changed.Wait()
+	}
+	i := k.queue[0]
+	k.queue = k.queue[1:]
+	return i, true
+}
+
+// run stores what is queued until ctx has ended and nothing is left.
+func (k *keeper) run(ctx context.Context) error {
+	defer k.end()
+	defer context.AfterFunc(ctx, func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.changed.Broadcast()
+	})()
+	// What was queued in time is stored even though ctx has ended.
+	storing, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(drainTime, cancel) })()
+	for {
+		i, ok := k.next(ctx)
+		if !ok {
+			return nil
+		}
+		if err := k.store(storing, i); err != nil {
+			return fmt.Errorf("the newest entries of the trail of %s could not be stored: %w", k.chain.cluster, err)
+		}
+		k.mu.Lock()
+		k.bytes -= i.bytes
+		k.changed.Broadcast()
+		k.mu.Unlock()
+	}
+}
+
+// end lets those go who wait for room.
+func (k *keeper) end() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.ended, k.queue = true, nil
+	k.changed.Broadcast()
+}
+
+// store stores an item, however often that must be tried.
+func (k *keeper) store(ctx context.Context, i item) error {
+	for delay := firstRetry; ; delay = min(2*delay, lastRetry) {
+		err := i.store(ctx)
+		k.fares(err)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		select {
+		case <-time.After(delay):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// fares takes note of how storing went. Only a change is logged.
+func (k *keeper) fares(err error) {
+	k.mu.Lock()
+	failed := k.failing != ""
+	k.failing = ""
+	if err != nil {
+		k.failing = err.Error()
+	}
+	k.mu.Unlock()
+	switch {
+	case err != nil && !failed:
+		k.log.Error("the trail cannot be stored, trying on", "error", err)
+	case err == nil && failed:
+		k.log.Info("the trail can be stored again")
+	}
+}
+
+// problem says why nothing can be stored, "" if it can.
+func (k *keeper) problem() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.failing
+}
+
+// note writes down until when the cluster was watched and how far its chain
+// had come at the last note, or at the end has come now.
+func (k *keeper) note(last bool) error {
+	now, at := time.Now().UTC(), k.chain.head()
+	k.mu.Lock()
+	for namespace := range k.synced {
+		if k.cluster.Watching(namespace) {
+			k.mark.Watched[namespace] = now
+		}
+	}
+	k.mark.Head, k.before = k.before, at
+	if last {
+		k.mark.Head = at
+	}
+	noted := k.mark.clone()
+	k.mu.Unlock()
+	return noted.write(k.trail.setup.Folder)
+}
+
+func (k *keeper) release(revision *decoder.Revision) stream.ReleaseRef {
+	return stream.ReleaseRef{Cluster: k.chain.cluster, Namespace: revision.Namespace, Name: revision.Name}
+}
+
+// knownUID is the cluster's UID from memory, "" as long as it is not known.
+func (k *keeper) knownUID() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.uid
+}
+
+// clusterUID is the cluster's UID, asked for once.
+func (k *keeper) clusterUID(ctx context.Context) (string, error) {
+	k.mu.Lock()
+	uid, read := k.uid, k.uidRead
+	k.mu.Unlock()
+	if read {
+		return uid, nil
+	}
+	uid, err := k.cluster.UID(ctx)
+	if err != nil {
+		return "", fmt.Errorf("tell the cluster from others: %w", err)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.uid, k.uidRead = uid, true
+	return uid, nil
+}

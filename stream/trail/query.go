@@ -1,0 +1,299 @@
+package trail
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/journal"
+)
+
+// chain returns a cluster's chain.
+func (t *Trail) chain(cluster string) (*chain, error) {
+	if c := t.chains[cluster]; c != nil {
+		return c, nil
+	}
+	return nil, fmt.Errorf("the trail of cluster %q: %w", cluster, stream.ErrNotFound)
+}
+
+// Lineages implements [stream.Trail].
+func (t *Trail) Lineages(ref stream.ReleaseRef) []stream.Lineage {
+	c := t.chains[ref.Cluster]
+	if c == nil {
+		return nil
+	}
+	var clusterUID, namespaceUID string
+	if k := t.keepers[ref.Cluster]; k != nil {
+		clusterUID, namespaceUID = k.knownUID(), k.cluster.KnownNamespaceUID(ref.Namespace)
+	}
+	x := c.index
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	r := x.releases[releaseKey{ref.Namespace, ref.Name}]
+	if r == nil || ref.Name == "" {
+		return nil
+	}
+	lineages := make([]stream.Lineage, 0, len(r.lineages))
+	for _, l := range r.sorted() {
+		out := stream.Lineage{
+			ID: l.id, FirstDeployed: l.first, Revisions: make([]stream.TrailRevision, 0, len(l.revisions)),
+			Current: (l.clusterUID == "" || l.clusterUID == clusterUID) && (l.namespaceUID == "" || l.namespaceUID == namespaceUID),
+		}
+		for _, rev := range l.revisions {
+			out.Revisions = append(out.Revisions, rev.export(r.name))
+		}
+		lineages = append(lineages, out)
+	}
+	return lineages
+}
+
+// Releases implements [stream.Trail].
+func (t *Trail) Releases(cluster, namespace string) []stream.ReleaseRef {
+	c := t.chains[cluster]
+	if c == nil {
+		return nil
+	}
+	x := c.index
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	var refs []stream.ReleaseRef
+	for key, r := range x.releases {
+		if len(r.lineages) > 0 && key.name != "" && (namespace == "" || key.namespace == namespace) {
+			refs = append(refs, stream.ReleaseRef{Cluster: cluster, Namespace: key.namespace, Name: key.name})
+		}
+	}
+	slices.SortFunc(refs, func(a, b stream.ReleaseRef) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	})
+	return refs
+}
+
+// Record implements [stream.Trail].
+func (t *Trail) Record(ctx context.Context, digest string) ([]byte, error) {
+	// What is no digest must not become part of a subject.
+	d := parseDigest(digest)
+	if d.String() != digest {
+		return nil, fmt.Errorf("record %q: %w", digest, stream.ErrNotFound)
+	}
+	data, err := t.records.get(ctx, digest)
+	if errors.Is(err, stream.ErrNotFound) {
+		for _, c := range t.chains {
+			if known := c.index.lost(d); known != nil {
+				err = known
+			}
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("record %s: %w", digest, err)
+	}
+	return data, nil
+}
+
+// lost says why the record of a digest that has no bytes should have some, nil
+// if it should not.
+func (x *index) lost(d digest) error {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if _, erased := x.erased[d]; erased {
+		return stream.ErrErased
+	}
+	var found error
+	for _, r := range x.releases {
+		r.each(func(rev *revision) {
+			if rev.digest == d {
+				found = stream.ErrAltered
+			}
+		})
+	}
+	return found
+}
+
+// Entries implements [stream.Trail].
+func (t *Trail) Entries(ctx context.Context, query stream.TrailQuery) (entries []stream.TrailEntry, more bool, err error) {
+	c, err := t.chain(query.Cluster)
+	if err != nil {
+		return nil, false, err
+	}
+	limit := query.Limit
+	if limit <= 0 || limit > stream.MaxTrailPage {
+		limit = stream.MaxTrailPage
+	}
+	places := c.index.pick(query, limit+1)
+	if more = len(places) > limit; more {
+		places = places[:limit]
+	}
+	entries = make([]stream.TrailEntry, 0, len(places))
+	for _, p := range places {
+		entry, err := c.read(ctx, p)
+		if err != nil {
+			return nil, false, err
+		}
+		entries = append(entries, entry)
+	}
+	return entries, more, nil
+}
+
+// pick returns the first places that a query is for.
+func (x *index) pick(query stream.TrailQuery, limit int) []place {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	since := query.Since.UnixNano()
+	if query.Since.IsZero() {
+		since = 0
+	}
+	from, _ := slices.BinarySearchFunc(x.places, query.After+1, func(p place, position uint64) int { return cmp.Compare(p.position, position) })
+	var found []place
+	for _, p := range x.places[from:] {
+		if p.wanted(&query, since) {
+			if found = append(found, p); len(found) == limit {
+				break
+			}
+		}
+	}
+	return found
+}
+
+func (p *place) wanted(query *stream.TrailQuery, since int64) bool {
+	if p.release == nil {
+		return query.Namespace == "" && query.Release == "" && query.User == "" && since == 0
+	}
+	if p.time < since || query.User != "" && p.user != query.User {
+		return false
+	}
+	sameNamespace := query.Namespace == "" || p.release.namespace == query.Namespace
+	if p.gap {
+		return sameNamespace || p.release.namespace == ""
+	}
+	return sameNamespace && (query.Release == "" || p.release.name == query.Release)
+}
+
+// read returns the entry at a place, or that it cannot be read.
+func (c *chain) read(ctx context.Context, p place) (stream.TrailEntry, error) {
+	message, err := c.entries.Get(ctx, p.sequence)
+	var entry stream.TrailEntry
+	switch {
+	case err == nil && json.Unmarshal(message.Data, &entry) == nil && entry.Position == p.position && entry.Cluster == c.cluster:
+		return entry, nil
+	case err != nil && !errors.Is(err, stream.ErrNotFound) && !errors.Is(err, journal.ErrUnreadable):
+		return stream.TrailEntry{}, err
+	}
+	return stream.TrailEntry{Kind: stream.TrailUnreadable, Position: p.position, Cluster: c.cluster}, nil
+}
+
+// State implements [stream.Trail].
+func (t *Trail) State(ctx context.Context, cluster string, verify bool) (stream.TrailState, error) {
+	c, err := t.chain(cluster)
+	if err != nil || !verify {
+		if err != nil {
+			return stream.TrailState{}, err
+		}
+		return c.state(), nil
+	}
+	result := t.verifies.DoChan(cluster, func() (any, error) { return nil, c.verify() })
+	select {
+	case r := <-result:
+		return c.state(), r.Err
+	case <-ctx.Done():
+		return stream.TrailState{}, ctx.Err()
+	}
+}
+
+// verify reads the chain from its files again.
+func (c *chain) verify() error {
+	known := c.head()
+	chains, err := readChains(c.entries.ReadFiles, nil)
+	if err != nil {
+		return fmt.Errorf("verify the trail of %s: %w", c.cluster, err)
+	}
+	read := chains.of(c.cluster)
+	read.reaches(known)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.links.broken, c.links.problem, c.checked = read.broken, read.problem, time.Now().UTC()
+	return nil
+}
+
+// Reveal implements [stream.Trail].
+func (t *Trail) Reveal(ctx context.Context, reveal stream.Reveal) error {
+	c, err := t.chain(reveal.Release.Cluster)
+	if err != nil {
+		return err
+	}
+	lineage := reveal.Lineage
+	if lineages := t.Lineages(reveal.Release); lineage == "" && len(lineages) > 0 {
+		lineage = lineages[0].ID
+	}
+	err = c.append(ctx, stream.TrailEntry{
+		Kind: stream.TrailReveal, Time: time.Now().UTC(), Namespace: reveal.Release.Namespace, Release: reveal.Release.Name,
+		Lineage: lineage, Revision: reveal.Revision, User: reveal.User, What: reveal.What,
+	})
+	if err != nil {
+		return fmt.Errorf("tell the trail that secrets are revealed: %w", err)
+	}
+	return nil
+}
+
+// find returns copies of what is known of the revision in a Secret.
+func (x *index) find(namespace, name, uid string) (l lineage, rev revision, ok bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	r := x.releases[releaseKey{namespace, name}]
+	if r == nil {
+		return lineage{}, revision{}, false
+	}
+	foundIn, found := r.find(uid)
+	if found == nil {
+		return lineage{}, revision{}, false
+	}
+	return *foundIn, *found, true
+}
+
+// current returns a copy of the lineage of which revisions are in the cluster,
+// the newest if there are several.
+func (x *index) current(namespace, name string) (l lineage, ok bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if r := x.releases[releaseKey{namespace, name}]; r != nil {
+		if all := r.sorted(); len(all) > 0 && all[0].present() {
+			return *all[0], true
+		}
+	}
+	return lineage{}, false
+}
+
+// missing returns, per release, the revisions in a namespace ("" for all) that
+// the trail takes to be in the cluster but has not heard of since it was
+// opened, and that are not among those given by UID.
+func (x *index) missing(namespace string, there map[string]bool) map[releaseKey][]*decoder.Revision {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	missing := map[releaseKey][]*decoder.Revision{}
+	for key, r := range x.releases {
+		if namespace != "" && key.namespace != namespace {
+			continue
+		}
+		r.each(func(rev *revision) {
+			if rev.gone == "" && !rev.live && !there[rev.secret.UID] {
+				missing[key] = append(missing[key], rev.decoded(key))
+			}
+		})
+	}
+	return missing
+}
+
+// decoded is the revision as the decoder describes one of which only the label
+// is known.
+func (rev *revision) decoded(key releaseKey) *decoder.Revision {
+	exported := rev.export(key.name)
+	return &decoder.Revision{
+		Namespace: key.namespace, Name: key.name, Number: rev.number, Secret: exported.Secret, LabelStatus: rev.status,
+		Created: exported.Created, Digest: exported.Digest, Size: rev.size,
+	}
+}

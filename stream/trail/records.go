@@ -1,0 +1,116 @@
+package trail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/journal"
+)
+
+const (
+	recordsStream  = "RECORDS"
+	recordsSubject = "record"
+	// partsHeader is how many messages a record takes; it stands in the last.
+	partsHeader = "Helmtrail-Parts"
+	// lastPart is the token of the message that is written last: without it
+	// there is no record.
+	lastPart = "last"
+)
+
+// records keeps the bytes of records by their digest, in parts that fit into
+// messages. Its methods may be called concurrently.
+type records struct {
+	store *journal.Store
+	// part is the size of a part in bytes.
+	part int
+}
+
+func partSubject(digest, part string) string { return recordsSubject + "." + digest + "." + part }
+
+// put stores a record unless it is stored. Two who store the same at the same
+// time write the same.
+func (r *records) put(ctx context.Context, digest string, data []byte) error {
+	stored, err := r.stored(ctx, digest)
+	if stored || err != nil {
+		return err
+	}
+	parts := max(1, (len(data)+r.part-1)/r.part)
+	for i := range parts {
+		message := journal.Message{Subject: partSubject(digest, strconv.Itoa(i)), Data: data[i*r.part : min(len(data), (i+1)*r.part)]}
+		if i == parts-1 {
+			message.Subject = partSubject(digest, lastPart)
+			message.Headers = map[string]string{partsHeader: strconv.Itoa(parts)}
+		}
+		if _, err := r.store.Append(ctx, message); err != nil {
+			return fmt.Errorf("keep record %s: %w", digest, err)
+		}
+	}
+	return nil
+}
+
+// stored tells whether a record is there.
+func (r *records) stored(ctx context.Context, digest string) (bool, error) {
+	_, err := r.store.Last(ctx, partSubject(digest, lastPart))
+	if errors.Is(err, stream.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// get returns the bytes of a record. It fails with ErrNotFound when there is
+// none, and with ErrAltered when they are not those of the digest.
+func (r *records) get(ctx context.Context, digest string) ([]byte, error) {
+	last, err := r.store.Last(ctx, partSubject(digest, lastPart))
+	if err != nil {
+		return nil, altered(err)
+	}
+	parts, err := strconv.Atoi(last.Headers[partsHeader])
+	if err != nil {
+		return nil, stream.ErrAltered
+	}
+	data := last.Data
+	if parts > 1 {
+		data = make([]byte, 0, parts*r.part)
+		for i := range parts - 1 {
+			part, err := r.store.Last(ctx, partSubject(digest, strconv.Itoa(i)))
+			if errors.Is(err, stream.ErrNotFound) {
+				return nil, stream.ErrAltered
+			}
+			if err != nil {
+				return nil, altered(err)
+			}
+			data = append(data, part.Data...)
+		}
+		data = append(data, last.Data...)
+	}
+	if hashOf(data) != digest {
+		return nil, stream.ErrAltered
+	}
+	return data, nil
+}
+
+func altered(err error) error {
+	if errors.Is(err, journal.ErrUnreadable) {
+		return errors.Join(stream.ErrAltered, err)
+	}
+	return err
+}
+
+// erase overwrites a record. What is not there is no error.
+func (r *records) erase(ctx context.Context, digest string) error {
+	for {
+		message, err := r.store.Next(ctx, recordsSubject+"."+digest+".*", 0)
+		if errors.Is(err, stream.ErrNotFound) {
+			return nil
+		}
+		if err == nil {
+			err = r.store.Erase(ctx, message.Sequence)
+		}
+		if err != nil {
+			return fmt.Errorf("erase record %s: %w", digest, err)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package trail
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// erasable is a revision that is gone and whose records may be erased.
+type erasable struct {
+	key      releaseKey
+	lineage  string
+	uid      string
+	revision int
+	since    int64
+}
+
+// Retain erases the records that are due by the setup's Keep and Size at this
+// time. For each revision an entry that names their digests is appended first;
+// the chain itself loses nothing. Records of revisions that are in the cluster
+// stay, whatever their age and size.
+func (t *Trail) Retain(ctx context.Context, now time.Time) error {
+	if t.setup.Keep == 0 && t.setup.Size == 0 {
+		return nil
+	}
+	t.erasing.Lock()
+	defer t.erasing.Unlock()
+	for _, c := range t.chains {
+		if err := t.finishErasing(ctx, c); err != nil {
+			return err
+		}
+		for _, e := range c.index.erasable() {
+			why, err := t.due(ctx, e, now)
+			if err != nil {
+				return err
+			}
+			if why == "" {
+				break
+			}
+			if err := t.erase(ctx, c, e, why); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// due says why a revision's records are to be erased, "" if they are not.
+func (t *Trail) due(ctx context.Context, e erasable, now time.Time) (string, error) {
+	if gone := time.Unix(0, e.since); t.setup.Keep > 0 && now.Sub(gone) > t.setup.Keep {
+		return fmt.Sprintf("gone for more than %v", t.setup.Keep), nil
+	}
+	if t.setup.Size == 0 {
+		return "", nil
+	}
+	size, err := t.records.store.Size(ctx)
+	if err == nil && size > t.setup.Size {
+		return fmt.Sprintf("more than %d bytes of records", t.setup.Size), nil
+	}
+	return "", err
+}
+
+// erase appends that the records of a revision are erased, and erases them.
+func (t *Trail) erase(ctx context.Context, c *chain, e erasable, why string) error {
+	digests, err := c.digestsOf(ctx, e)
+	if err != nil {
+		return err
+	}
+	if len(digests) == 0 {
+		return nil
+	}
+	err = c.append(ctx, stream.TrailEntry{
+		Kind: stream.TrailErased, Time: time.Now().UTC(), Namespace: e.key.namespace, Release: e.key.name,
+		Lineage: e.lineage, Revision: e.revision, What: why, Digests: digests,
+	})
+	if err != nil {
+		return fmt.Errorf("tell the trail what is erased: %w", err)
+	}
+	for _, d := range digests {
+		if err := t.records.erase(ctx, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finishErasing does what an end of the process may have left undone: the last
+// entry of its kind is stored before its records are erased.
+func (t *Trail) finishErasing(ctx context.Context, c *chain) error {
+	for _, d := range c.index.leftToErase() {
+		if err := t.records.erase(ctx, d.String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leftToErase returns what finishErasing has to see to, once.
+func (x *index) leftToErase() []digest {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	left := slices.DeleteFunc(x.unfinished, func(d digest) bool {
+		_, erased := x.erased[d]
+		return !erased
+	})
+	x.unfinished = nil
+	return left
+}
+
+// digestsOf are the records that a revision ever had, but for those that a
+// revision in the cluster has too.
+func (c *chain) digestsOf(ctx context.Context, e erasable) ([]string, error) {
+	kept := c.index.present()
+	var digests []string
+	for _, p := range c.index.pick(stream.TrailQuery{Namespace: e.key.namespace, Release: e.key.name}, maxPlaces) {
+		if p.gap {
+			continue
+		}
+		entry, err := c.read(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if entry.Secret != nil && entry.Secret.UID == e.uid && entry.Digest != "" && !kept[parseDigest(entry.Digest)] && !slices.Contains(digests, entry.Digest) {
+			digests = append(digests, entry.Digest)
+		}
+	}
+	return digests, nil
+}
+
+// maxPlaces is more than any chain has.
+const maxPlaces = 1 << 40
+
+// erasable lists the revisions that are gone and not erased, those first that
+// went first.
+func (x *index) erasable() []erasable {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	var list []erasable
+	for key, r := range x.releases {
+		for _, l := range r.lineages {
+			for _, rev := range l.revisions {
+				if rev.gone != "" && !rev.erased && rev.digest != (digest{}) {
+					list = append(list, erasable{key, l.id, rev.secret.UID, rev.number, rev.seen})
+				}
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b erasable) int {
+		return cmp.Or(cmp.Compare(a.since, b.since), compareKeys(a.key, b.key), cmp.Compare(a.revision, b.revision))
+	})
+	return list
+}
+
+// present are the records of the revisions that are in the cluster.
+func (x *index) present() map[digest]bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	all := map[digest]bool{}
+	for _, r := range x.releases {
+		r.each(func(rev *revision) {
+			if rev.gone == "" {
+				all[rev.digest] = true
+			}
+		})
+	}
+	return all
+}
