@@ -138,11 +138,16 @@ func (c *Cluster) Run(ctx context.Context) error {
 
 // Follow implements [stream.Cluster]. Readers of the same kinds in the same
 // namespaces share one watch, which ends some time after the last of them.
-func (c *Cluster) Follow(ctx context.Context, record *decoder.Record, f func([]stream.Resource)) error {
-	return c.resources.Follow(ctx, record, f)
+func (c *Cluster) Follow(ctx context.Context, record *decoder.Record, viewer stream.Viewer, f func([]stream.Resource)) error {
+	return c.resources.Follow(ctx, record, viewer, f)
 }
 
 // Snapshot implements [stream.Cluster].
-func (c *Cluster) Snapshot(ctx context.Context, record *decoder.Record) ([]stream.Resource, error) {
-	return c.resources.Snapshot(ctx, record)
+func (c *Cluster) Snapshot(ctx context.Context, record *decoder.Record, viewer stream.Viewer) ([]stream.Resource, error) {
+	return c.resources.Snapshot(ctx, record, viewer)
+}
+
+// ContainerLog implements [stream.Cluster].
+func (c *Cluster) ContainerLog(ctx context.Context, source stream.LogSource, viewer stream.Viewer) (string, error) {
+	return c.resources.ContainerLog(ctx, source, viewer)
 }

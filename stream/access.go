@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 )
@@ -42,17 +43,65 @@ func (Credentials) MarshalJSON() ([]byte, error) { return []byte("{}"), nil }
 // credentials are those with which the session works. A caller who is known
 // must have brought some: helmtrail's own may do more.
 func (r Request) credentials() (Credentials, error) {
-	if r.User != "" && r.Credentials == (Credentials{}) {
+	if r.User.Name != "" && r.Credentials == (Credentials{}) {
 		return Credentials{}, ErrCredentialsGone
 	}
 	return r.Credentials, nil
 }
 
+// User is who a caller is, as the cluster's API server has told it: what a
+// review of rights needs to know. The zero value is nobody.
+type User struct {
+	Name   string
+	UID    string
+	Groups []string
+	Extra  map[string][]string
+}
+
+// Viewer decides what of a cluster's objects may be seen. Nil lets everything
+// be seen. It returns nil if what the right covers may be, a [*ForbiddenError]
+// if not, and fails in another way when that could not be found out. It may
+// block while the API server is asked, and may be called concurrently.
+type Viewer func(ctx context.Context, right Right) error
+
+// LogsResource is what a caller must be allowed to get to be shown what
+// containers have written.
+const LogsResource = "pods/log"
+
+// inNamespace lets only the objects of one namespace be seen, and no logs.
+func inNamespace(namespace string) Viewer {
+	return func(_ context.Context, right Right) error {
+		if right.Namespace == namespace && right.Resource != LogsResource {
+			return nil
+		}
+		return &ForbiddenError{
+			User: "a reader of this session", Right: right,
+			Reason: "who started it is not known, so that it shows the release's own namespace alone, and no logs",
+		}
+	}
+}
+
+// viewer decides what the session's stored stream may hold, which is what its
+// starter may see. The starter's token is not needed for that, so it stays true
+// when a later helmtrail has taken the session over. Where callers sign in but
+// nobody is known to have started the session, it is the release's namespace.
+func (r *run) viewer() Viewer {
+	user := r.request.User
+	switch {
+	case !r.ops.setup.SignIn:
+		return nil
+	case user.Name == "":
+		return inNamespace(r.ref.Release.Namespace)
+	}
+	return func(ctx context.Context, right Right) error { return r.cluster.May(ctx, user, right) }
+}
+
 // Right is something that a caller may or may not do in a cluster, in the
 // words of Kubernetes' RBAC.
 type Right struct {
-	Verb     string
-	Group    string
+	Verb  string
+	Group string
+	// Resource may name a subresource behind a slash.
 	Resource string
 	// Namespace is "" for all namespaces, and for what has none.
 	Namespace string

@@ -27,11 +27,19 @@ type Cluster interface {
 	Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error)
 	// Follow watches the objects that a record's manifest and hooks name and
 	// calls f with all rows once they are known and then whenever they
-	// changed and have settled for a moment. It blocks until ctx ends; f is
+	// changed and have settled for a moment. An object that the viewer may not
+	// see has a row that says so and nothing else. It blocks until ctx ends; f is
 	// called by one goroutine at a time and not after Follow has returned.
-	Follow(ctx context.Context, record *decoder.Record, f func([]Resource)) error
+	Follow(ctx context.Context, record *decoder.Record, viewer Viewer, f func([]Resource)) error
 	// Snapshot returns the rows as they are now, read from the API server.
-	Snapshot(ctx context.Context, record *decoder.Record) ([]Resource, error)
+	Snapshot(ctx context.Context, record *decoder.Record, viewer Viewer) ([]Resource, error)
+	// ContainerLog returns the end of what a container has written, at most
+	// some lines more than are shown. It fails with *ForbiddenError when the
+	// viewer may not see it. What it returns is not masked.
+	ContainerLog(ctx context.Context, source LogSource, viewer Viewer) (string, error)
+	// May returns nil if the user has the right, a *ForbiddenError if not, and
+	// fails with ErrNotReviewed when the API server has not answered.
+	May(ctx context.Context, user User, right Right) error
 	// MarkFailed writes the status failed and a note into the newest
 	// revision's record, and returns that revision. It fails with ErrChanged
 	// when its Secret has another resourceVersion by then.

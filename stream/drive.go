@@ -49,7 +49,7 @@ func (r *run) drive(ctx context.Context) (Type, *End) {
 		end.Notes = r.mask(r.releases.notes(ctx, o))
 	} else {
 		end.Leftovers = r.leftovers(ctx, o, rows)
-		end.Causes = r.objects.causes()
+		end.Causes = r.objects.finalCauses()
 	}
 	return o.kind(), end
 }
@@ -238,7 +238,7 @@ func (r *run) leftovers(ctx context.Context, o outcome, rows []Resource) []Objec
 		record, err := r.cluster.Record(reading, r.ref.Release.Namespace, r.ref.Release.Name, o.first)
 		if err == nil {
 			var old []Resource
-			if old, err = r.cluster.Snapshot(reading, record); err == nil {
+			if old, err = r.cluster.Snapshot(reading, record, r.viewer()); err == nil {
 				for _, row := range old {
 					before[row.Key()] = true
 				}

@@ -183,13 +183,17 @@ func (r Resource) Key() string {
 }
 
 // Exists tells whether the object is in the cluster, as far as is known.
-func (r Resource) Exists() bool { return r.Status != StatusNotFound && r.Status != StatusUnknown }
+func (r Resource) Exists() bool {
+	return r.Status != StatusNotFound && r.Status != StatusUnknown && r.Status != StatusForbidden
+}
 
 const (
 	// StatusNotFound is the status of an object that is not in the cluster.
 	StatusNotFound = "NotFound"
 	// StatusUnknown is the status of an object that could not be looked up.
 	StatusUnknown = "Unknown"
+	// StatusForbidden is the status of an object that may not be seen.
+	StatusForbidden = "Forbidden"
 )
 
 // Summary counts a snapshot.
@@ -215,11 +219,16 @@ type Cause struct {
 	Text      string    `json:"text"`
 	// Final means that waiting longer cannot heal it.
 	Final bool `json:"final"`
+	// Log is the last that the container wrote before it ended, a few lines.
+	// It is there only when the reader, or the session's starter, may read logs.
+	Log string `json:"log,omitempty"`
 	// Count is how many objects have this cause, of which Object is one; absent
 	// for one alone.
 	Count int `json:"count,omitempty"`
 	// Rank tells how near the root of the trouble the cause is.
 	Rank Rank `json:"-"`
+	// Source is the container whose log tells more; its Pod is "" for none.
+	Source LogSource `json:"-"`
 }
 
 // Retrying is the body of RETRYING.

@@ -21,12 +21,18 @@ type objectWatch struct {
 	run    *run
 	wanted chan int // the revision to follow; holds the newest alone
 
-	revision int // the one that is followed; belongs to watch
+	viewer Viewer
+
+	revision int            // the one that is followed; belongs to watch
+	reading  sync.WaitGroup // the logs that are being read
 
 	mu     sync.Mutex
 	record *decoder.Record
+	rows   []Resource          // as they are now, masked; nil before they are known
 	told   map[string]Resource // by key
+	causes []Cause             // the summary's, as they were told
 	full   bool                // the next event replaces all rows
+	logs   map[LogSource]keptLog
 	// secrets are those of the record; masked remembers texts in which they
 	// were looked for, which come again and again.
 	secrets *mask.Secrets
@@ -39,7 +45,7 @@ type objectWatch struct {
 }
 
 func newObjectWatch(r *run) *objectWatch {
-	return &objectWatch{run: r, wanted: make(chan int, 1), told: map[string]Resource{}, full: true}
+	return &objectWatch{run: r, viewer: r.viewer(), wanted: make(chan int, 1), told: map[string]Resource{}, logs: map[LogSource]keptLog{}, full: true}
 }
 
 // follow asks for another revision's objects. It never blocks.
@@ -70,7 +76,7 @@ func (w *objectWatch) recall(body *ResourceStatus) {
 		delete(w.told, key)
 	}
 	w.full = false
-	w.standing = body.Summary.Causes
+	w.standing, w.causes = body.Summary.Causes, body.Summary.Causes
 }
 
 // freeze keeps the causes as they are now known: helm has given up, and may
@@ -81,13 +87,15 @@ func (w *objectWatch) freeze() {
 	w.frozen = true
 }
 
-// causes returns what kept the newest revision that the session itself made
+// finalCauses returns what kept the newest revision that the session itself made
 // from being ready, as it stood when helm gave up. What merely waited counts
-// only when nothing else is known.
-func (w *objectWatch) causes() []Cause {
+// only when nothing else is known. It waits for the logs that are still being
+// read, which takes some seconds at most.
+func (w *objectWatch) finalCauses() []Cause {
+	w.reading.Wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return gaveUp(w.standing)
+	return w.withLogs(gaveUp(w.standing))
 }
 
 // stand takes in the causes that a snapshot shows. It is called under w.mu.
@@ -123,7 +131,7 @@ func (w *objectWatch) watch(ctx context.Context) {
 		var following sync.WaitGroup
 		now := record
 		following.Go(func() {
-			if err := w.run.cluster.Follow(followed, now, w.tell); err != nil && followed.Err() == nil {
+			if err := w.run.cluster.Follow(followed, now, w.viewer, w.tell); err != nil && followed.Err() == nil {
 				w.run.log.Warn("the release's objects are not followed", "error", err)
 			}
 		})
@@ -173,7 +181,7 @@ func (w *objectWatch) last(ctx context.Context) []Resource {
 	if ended, err := w.run.cluster.Record(reading, release.Namespace, release.Name, w.revision); err == nil {
 		record = ended
 	}
-	rows, err := w.run.cluster.Snapshot(reading, record)
+	rows, err := w.run.cluster.Snapshot(reading, record, w.viewer)
 	if err != nil {
 		w.run.log.Warn("the release's objects could not be read after the operation", "error", err)
 		return nil
@@ -203,7 +211,7 @@ func (w *objectWatch) mask(rows []Resource) []Resource {
 			if len(w.masked) >= maxMasked {
 				clear(w.masked)
 			}
-			hidden := w.secrets.Text(w.run.mask(text))
+			hidden := w.maskText(text)
 			w.masked[text] = hidden
 			return hidden
 		})
@@ -211,12 +219,24 @@ func (w *objectWatch) mask(rows []Resource) []Resource {
 	return masked
 }
 
-// tell puts the rows that differ from those told before into the stream.
+// maskText hides what is known to be secret in a text. It is called under w.mu.
+func (w *objectWatch) maskText(text string) string { return w.secrets.Text(w.run.mask(text)) }
+
+// tell takes in the rows as they are now.
 func (w *objectWatch) tell(rows []Resource) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	rows = w.mask(rows)
+	w.rows = w.mask(rows)
+	w.publish()
+}
+
+// publish puts the rows and causes that differ from those told before into the
+// stream. It is called under w.mu.
+func (w *objectWatch) publish() {
+	rows := w.rows
 	summary := Summarize(rows)
+	w.readLogs(summary.Causes)
+	summary.Causes = w.withLogs(summary.Causes)
 	w.stand(causesOf(rows))
 	var changed []Resource
 	keys := make(map[string]bool, len(rows))
@@ -239,7 +259,9 @@ func (w *objectWatch) tell(rows []Resource) {
 	if w.full {
 		removed = nil
 	}
-	if len(changed) == 0 && len(removed) == 0 {
+	sameCauses := slices.Equal(summary.Causes, w.causes)
+	w.causes = summary.Causes
+	if len(changed) == 0 && len(removed) == 0 && sameCauses {
 		return
 	}
 	full := w.full
@@ -248,7 +270,7 @@ func (w *objectWatch) tell(rows []Resource) {
 		w.run.inbox.put(TypeResourceStatus, &ResourceStatus{Full: full, Resources: part, Removed: removed, Summary: summary})
 		full, removed = false, nil
 	}
-	if len(removed) > 0 {
-		w.run.inbox.put(TypeResourceStatus, &ResourceStatus{Resources: []Resource{}, Removed: removed, Summary: summary})
+	if len(changed) == 0 {
+		w.run.inbox.put(TypeResourceStatus, &ResourceStatus{Full: full, Resources: []Resource{}, Removed: removed, Summary: summary})
 	}
 }

@@ -206,7 +206,7 @@ func (s *observed) finish(stopped bool) (Type, *End) {
 	case s.succeeded(first.Status(), gone):
 		return TypeCompleted, end
 	}
-	end.Reason, end.Causes = ReasonExit, s.objects.causes()
+	end.Reason, end.Causes = ReasonExit, s.objects.finalCauses()
 	switch h := first.Header; {
 	case first.Status() != decoder.StatusFailed && gone:
 		end.Message = "the release was uninstalled again"

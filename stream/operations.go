@@ -22,6 +22,9 @@ type Setup struct {
 	Helm    Helm
 	// Cluster returns the cluster with the given id.
 	Cluster func(id string) (Cluster, bool)
+	// SignIn means that callers have to say who they are. A session then stores
+	// of the cluster's objects only what its starter may see.
+	SignIn bool
 	// MaxOperations bounds the operations that run at once.
 	MaxOperations int
 	// Drain is how long running operations may go on once helmtrail stops.

@@ -19,8 +19,8 @@ type Request struct {
 	// Revision is the target of a rollback.
 	Revision int
 	Options  Options
-	// User is who asked, "" without authentication.
-	User string
+	// User is who asked, nobody without authentication.
+	User User
 	// Credentials are the caller's; they never leave the process's memory.
 	Credentials Credentials `json:"-"`
 	// Recovery is set when the operation is part of a recovery.

@@ -75,7 +75,7 @@ func (r *run) open(ctx context.Context) (Session, error) {
 	started := &Started{
 		Operation: r.request.operation(), Origin: OriginHelmtrail,
 		Cluster: r.ref.Release.Cluster, Namespace: r.ref.Release.Namespace, Release: r.ref.Release.Name,
-		Chart: r.request.Chart.Ref, HelmVersion: helm.Version(), User: r.request.User,
+		Chart: r.request.Chart.Ref, HelmVersion: helm.Version(), User: r.request.User.Name,
 		TimeoutSeconds: seconds(r.request.Options.Timeout()), DeadlineSeconds: seconds(r.request.Options.Deadline()),
 	}
 	if r.request.Operation != OperationRecover {
@@ -149,6 +149,7 @@ func (r *run) run(ctx context.Context, body func(context.Context) (Type, *End)) 
 		cancel()
 	}()
 	kind, end := body(ctx)
+	r.objects.reading.Wait() // nothing may be told after the end
 	r.mu.Lock()
 	left := r.left
 	r.over = true

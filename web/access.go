@@ -21,7 +21,7 @@ type Access interface {
 	// stream.ErrUnauthenticated when they are nobody's, with
 	// stream.ErrTooManyTokens when they may not be tried now, and with
 	// stream.ErrNotReviewed when that could not be found out.
-	User(ctx context.Context, credentials stream.Credentials) (string, error)
+	User(ctx context.Context, credentials stream.Credentials) (stream.User, error)
 	// Allowed returns nil if the caller has the right, *stream.ForbiddenError
 	// if not, and otherwise fails like User.
 	Allowed(ctx context.Context, credentials stream.Credentials, right stream.Right) error
@@ -89,7 +89,7 @@ func (n need) rights(namespace string) []stream.Right {
 type grant struct {
 	access      Access
 	credentials stream.Credentials
-	user        string
+	user        stream.User
 	need        need
 	namespace   string
 	// checked is when the right was last confirmed, asked when it was last asked for.
@@ -101,7 +101,7 @@ func (g *grant) name() string {
 	if g == nil {
 		return ""
 	}
-	return g.user
+	return g.user.Name
 }
 
 const grantKey = "grant"
@@ -235,6 +235,14 @@ func (g *grant) still(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// viewer decides what the caller is shown of a cluster's objects.
+func (g *grant) viewer() stream.Viewer {
+	if g == nil {
+		return nil
+	}
+	return func(ctx context.Context, right stream.Right) error { return g.access.Allowed(ctx, g.credentials, right) }
 }
 
 // refuses tells a refusal from a question that was not answered.

@@ -364,13 +364,17 @@ func (emptyCluster) MarkFailed(context.Context, stream.Mark) (int, error) {
 	return 0, stream.ErrNotFound
 }
 
-func (emptyCluster) Follow(ctx context.Context, _ *decoder.Record, _ func([]stream.Resource)) error {
+func (emptyCluster) Follow(ctx context.Context, _ *decoder.Record, _ stream.Viewer, _ func([]stream.Resource)) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
-func (emptyCluster) Snapshot(context.Context, *decoder.Record) ([]stream.Resource, error) {
+func (emptyCluster) Snapshot(context.Context, *decoder.Record, stream.Viewer) ([]stream.Resource, error) {
 	return nil, nil
 }
+func (emptyCluster) ContainerLog(context.Context, stream.LogSource, stream.Viewer) (string, error) {
+	return "", stream.ErrNotFound
+}
+func (emptyCluster) May(context.Context, stream.User, stream.Right) error { return nil }
 func (emptyCluster) SecretData(context.Context, stream.Credentials, string, string) (map[string][]byte, error) {
 	return nil, stream.ErrNotFound
 }

@@ -82,8 +82,8 @@ func (s *Server) login(c *gin.Context) error {
 		cookie.Expires = *expires
 	}
 	http.SetCookie(c.Writer, cookie)
-	s.logger.Info("signed in", "cluster", body.Cluster, "user", user, "client", c.Request.RemoteAddr)
-	writeJSON(c, http.StatusOK, signedIn{body.Cluster, &user, expires})
+	s.logger.Info("signed in", "cluster", body.Cluster, "user", user.Name, "client", c.Request.RemoteAddr)
+	writeJSON(c, http.StatusOK, signedIn{body.Cluster, &user.Name, expires})
 	return nil
 }
 
@@ -136,7 +136,7 @@ func (s *Server) me(c *gin.Context) error {
 			user, err := cluster.Access.User(c.Request.Context(), credentials)
 			switch {
 			case err == nil:
-				item.User, item.Expires = &user, expiry(credentials.Token)
+				item.User, item.Expires = &user.Name, expiry(credentials.Token)
 			case errors.Is(err, stream.ErrTooManyTokens):
 				return err
 			case !errors.Is(err, stream.ErrUnauthenticated):

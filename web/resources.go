@@ -19,8 +19,12 @@ type Objects interface {
 	// Record fetches one revision in full. It fails with stream.ErrNotFound
 	// when there is none.
 	Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error)
-	// Snapshot returns the rows of the record's objects as they are now.
-	Snapshot(ctx context.Context, record *decoder.Record) ([]stream.Resource, error)
+	// Snapshot returns the rows of the record's objects as they are now, as far
+	// as the viewer may see them.
+	Snapshot(ctx context.Context, record *decoder.Record, viewer stream.Viewer) ([]stream.Resource, error)
+	// ContainerLog returns the end of what a container has written, not masked,
+	// if the viewer may read it.
+	ContainerLog(ctx context.Context, source stream.LogSource, viewer stream.Viewer) (string, error)
 }
 
 // resourceList is a release's objects at a moment.
@@ -31,8 +35,9 @@ type resourceList struct {
 }
 
 // listResources reads the objects of a release's newest revision from the API
-// server, whether or not an operation is running. What a chart made once and
-// its newest revision does not name is not among them.
+// server, whether or not an operation is running, as far as the caller may see
+// them. What a chart made once and its newest revision does not name is not
+// among them.
 func (s *Server) listResources(c *gin.Context) error {
 	ref, cluster, err := s.releaseRef(c)
 	if err != nil {
@@ -56,7 +61,8 @@ func (s *Server) listResources(c *gin.Context) error {
 	if err != nil {
 		return cluster.asked(err)
 	}
-	rows, err := cluster.Objects.Snapshot(c.Request.Context(), record)
+	viewer := grantOf(c).viewer()
+	rows, err := cluster.Objects.Snapshot(c.Request.Context(), record, viewer)
 	if err != nil {
 		return cluster.asked(err)
 	}
@@ -65,7 +71,12 @@ func (s *Server) listResources(c *gin.Context) error {
 	for i, row := range rows {
 		masked[i] = row.Masked(secrets.Text)
 	}
-	writeJSON(c, http.StatusOK, resourceList{Revision: newest.Number, Resources: masked, Summary: stream.Summarize(masked)})
+	summary := stream.Summarize(masked)
+	read := func(ctx context.Context, source stream.LogSource) (string, error) {
+		return cluster.Objects.ContainerLog(ctx, source, viewer)
+	}
+	stream.AddLogs(c.Request.Context(), summary.Causes, read, secrets.Text)
+	writeJSON(c, http.StatusOK, resourceList{Revision: newest.Number, Resources: masked, Summary: summary})
 	return nil
 }
 

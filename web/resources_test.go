@@ -26,8 +26,15 @@ func (o *objects) Record(_ context.Context, _, _ string, revision int) (*decoder
 	return &decoder.Record{Config: []byte(`{"dbPassword":"correct-horse-battery"}`)}, o.err
 }
 
-func (o *objects) Snapshot(context.Context, *decoder.Record) ([]stream.Resource, error) {
+func (o *objects) Snapshot(context.Context, *decoder.Record, stream.Viewer) ([]stream.Resource, error) {
 	return o.rows, nil
+}
+
+func (o *objects) ContainerLog(_ context.Context, source stream.LogSource, _ stream.Viewer) (string, error) {
+	if source.Pod != "web-1" {
+		return "", stream.ErrNotFound
+	}
+	return "one\ntwo\nthree\nfour\nconnect postgres://web:correct-horse-battery@db\nno such host\n", nil
 }
 
 type resourceList struct {
@@ -44,6 +51,7 @@ func TestResourcesAreThoseOfTheNewestRevision(t *testing.T) {
 			Cause: stream.Cause{
 				Object: stream.ObjectRef{Kind: "Pod", Namespace: "shop", Name: "web-1"}, Container: "web",
 				Reason: "ImagePullBackOff", Text: "it cannot pull with correct-horse-battery", Final: true, Rank: stream.RankContainer,
+				Source: stream.LogSource{Namespace: "shop", Pod: "web-1", Container: "web"},
 			},
 		},
 		{Kind: "Service", APIVersion: "v1", Namespace: "shop", Name: "web", Status: "NotFound"},
@@ -58,10 +66,13 @@ func TestResourcesAreThoseOfTheNewestRevision(t *testing.T) {
 	}
 	want := stream.Summary{Total: 2, Causes: []stream.Cause{{
 		Object: stream.ObjectRef{Kind: "Pod", Namespace: "shop", Name: "web-1"}, Container: "web",
-		Reason: "ImagePullBackOff", Text: list.Summary.Causes[0].Text, Final: true,
+		Reason: "ImagePullBackOff", Text: list.Summary.Causes[0].Text, Final: true, Log: list.Summary.Causes[0].Log,
 	}}}
 	if text := want.Causes[0].Text; !strings.HasPrefix(text, "it cannot pull with «masked:") || strings.Contains(text, "horse") {
 		t.Errorf("the cause says %q", text)
+	}
+	if log := want.Causes[0].Log; !strings.HasPrefix(log, "two\nthree\nfour\nconnect postgres://web:«masked:") || !strings.HasSuffix(log, "»@db\nno such host") {
+		t.Errorf("the container's log is %q, want its last five lines, masked", log)
 	}
 	if diff := cmp.Diff(want, list.Summary); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)

@@ -52,8 +52,12 @@ func (s *stored) Record(_ context.Context, namespace, name string, revision int)
 	return record, nil
 }
 
-func (s *stored) Snapshot(context.Context, *decoder.Record) ([]stream.Resource, error) {
+func (s *stored) Snapshot(context.Context, *decoder.Record, stream.Viewer) ([]stream.Resource, error) {
 	return nil, nil
+}
+
+func (s *stored) ContainerLog(context.Context, stream.LogSource, stream.Viewer) (string, error) {
+	return "", stream.ErrNotFound
 }
 
 // archive is a fixture whose cluster has records.

@@ -113,7 +113,7 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	operations := stream.NewOperations(stream.Setup{
 		Meter: newMeter(registry), Journal: kept, Helm: helm, Cluster: find(clusters),
 		MaxOperations: o.maxOperations, Drain: o.drain, LeaveOnStop: o.onStop == onStopLeave,
-		StuckAfter: o.stuckAfter, Logger: logger,
+		SignIn: o.auth == authKubernetes, StuckAfter: o.stuckAfter, Logger: logger,
 	})
 	if err := operations.Resume(ctx); err != nil {
 		return fmt.Errorf("--data-dir: %w", err)

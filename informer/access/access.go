@@ -11,6 +11,7 @@ package access
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -50,7 +51,7 @@ type Reviewer struct {
 	tokens authenticationv1client.TokenReviewInterface
 	rights authorizationv1client.SubjectAccessReviewInterface
 
-	users    *bounded.Cache[*authenticationv1.UserInfo]
+	users    *bounded.Cache[stream.User]
 	refused  *bounded.Cache[struct{}]
 	answers  *bounded.Cache[answer]
 	known    *bounded.Cache[struct{}]
@@ -67,7 +68,7 @@ type answer struct {
 func New(tokens authenticationv1client.TokenReviewsGetter, rights authorizationv1client.SubjectAccessReviewsGetter) *Reviewer {
 	return &Reviewer{
 		tokens: tokens.TokenReviews(), rights: rights.SubjectAccessReviews(),
-		users:    bounded.New(bounded.Options[*authenticationv1.UserInfo]{Limit: maxUsers, Life: Life}),
+		users:    bounded.New(bounded.Options[stream.User]{Limit: maxUsers, Life: Life}),
 		refused:  bounded.New(bounded.Options[struct{}]{Limit: maxRefused, Life: Life}),
 		answers:  bounded.New(bounded.Options[answer]{Limit: maxAnswers, Life: Life}),
 		known:    bounded.New(bounded.Options[struct{}]{Limit: maxUsers, Life: acquaintance}),
@@ -79,12 +80,8 @@ func New(tokens authenticationv1client.TokenReviewsGetter, rights authorizationv
 // when it is nobody's, with [stream.ErrTooManyTokens] when the token may not
 // be tried now, and with [stream.ErrNotReviewed] when the API server has not
 // answered.
-func (r *Reviewer) User(ctx context.Context, credentials stream.Credentials) (string, error) {
-	user, err := r.user(ctx, credentials.Token, keyOf(credentials.Token))
-	if err != nil {
-		return "", err
-	}
-	return user.Username, nil
+func (r *Reviewer) User(ctx context.Context, credentials stream.Credentials) (stream.User, error) {
+	return r.user(ctx, credentials.Token, keyOf(credentials.Token))
 }
 
 // Allowed returns nil if the token's owner has the right, else a
@@ -95,15 +92,30 @@ func (r *Reviewer) Allowed(ctx context.Context, credentials stream.Credentials, 
 	if err != nil {
 		return err
 	}
+	return r.allowed(ctx, user, key, right)
+}
+
+// May is Allowed for a user who is known otherwise, whether or not the token
+// by which they were once known is still good.
+func (r *Reviewer) May(ctx context.Context, user stream.User, right stream.Right) error {
+	identity, err := json.Marshal(user)
+	if err != nil {
+		return fmt.Errorf("review the right to %s: %w", right, err)
+	}
+	return r.allowed(ctx, user, "user\x00"+keyOf(string(identity)), right)
+}
+
+func (r *Reviewer) allowed(ctx context.Context, user stream.User, key string, right stream.Right) error {
 	key = strings.Join([]string{key, right.Verb, right.Group, right.Resource, right.Namespace, right.Path}, "\x00")
 	a, ok := r.answers.Get(key)
 	if !ok {
+		var err error
 		if a, err = once(ctx, &r.asking, key, func(ctx context.Context) (answer, error) { return r.ask(ctx, user, right, key) }); err != nil {
 			return err
 		}
 	}
 	if !a.allowed {
-		return &stream.ForbiddenError{User: user.Username, Right: right, Reason: a.reason}
+		return &stream.ForbiddenError{User: user.Name, Right: right, Reason: a.reason}
 	}
 	return nil
 }
@@ -113,43 +125,50 @@ func keyOf(token string) string {
 	return string(sum[:])
 }
 
-func (r *Reviewer) user(ctx context.Context, token, key string) (*authenticationv1.UserInfo, error) {
+func (r *Reviewer) user(ctx context.Context, token, key string) (stream.User, error) {
 	if token == "" {
-		return nil, stream.ErrUnauthenticated
+		return stream.User{}, stream.ErrUnauthenticated
 	}
 	if user, ok := r.users.Get(key); ok {
 		return user, nil
 	}
 	if _, ok := r.refused.Get(key); ok {
-		return nil, stream.ErrUnauthenticated
+		return stream.User{}, stream.ErrUnauthenticated
 	}
-	return once(ctx, &r.asking, key, func(ctx context.Context) (*authenticationv1.UserInfo, error) { return r.review(ctx, token, key) })
+	return once(ctx, &r.asking, key, func(ctx context.Context) (stream.User, error) { return r.review(ctx, token, key) })
 }
 
 // review asks whose token it is.
-func (r *Reviewer) review(ctx context.Context, token, key string) (*authenticationv1.UserInfo, error) {
+func (r *Reviewer) review(ctx context.Context, token, key string) (stream.User, error) {
 	if _, ok := r.known.Get(key); !ok && !r.unknowns.TryAccept() {
-		return nil, stream.ErrTooManyTokens
+		return stream.User{}, stream.ErrTooManyTokens
 	}
 	review, err := r.tokens.Create(ctx, &authenticationv1.TokenReview{
 		Spec: authenticationv1.TokenReviewSpec{Token: token},
 	}, metav1.CreateOptions{})
 	if err != nil {
-		return nil, fmt.Errorf("%w: review a token: %w", stream.ErrNotReviewed, err)
+		return stream.User{}, fmt.Errorf("%w: review a token: %w", stream.ErrNotReviewed, err)
 	}
 	if !review.Status.Authenticated {
 		r.refused.Add(key, struct{}{})
-		return nil, stream.ErrUnauthenticated
+		return stream.User{}, stream.ErrUnauthenticated
 	}
-	user := &review.Status.User
+	info := review.Status.User
+	user := stream.User{Name: info.Username, UID: info.UID, Groups: info.Groups}
+	for name, values := range info.Extra {
+		if user.Extra == nil {
+			user.Extra = map[string][]string{}
+		}
+		user.Extra[name] = values
+	}
 	r.users.Add(key, user)
 	r.known.Add(key, struct{}{})
 	return user, nil
 }
 
 // ask asks whether a user has a right.
-func (r *Reviewer) ask(ctx context.Context, user *authenticationv1.UserInfo, right stream.Right, key string) (answer, error) {
-	spec := authorizationv1.SubjectAccessReviewSpec{User: user.Username, UID: user.UID, Groups: user.Groups}
+func (r *Reviewer) ask(ctx context.Context, user stream.User, right stream.Right, key string) (answer, error) {
+	spec := authorizationv1.SubjectAccessReviewSpec{User: user.Name, UID: user.UID, Groups: user.Groups}
 	for name, values := range user.Extra {
 		if spec.Extra == nil {
 			spec.Extra = map[string]authorizationv1.ExtraValue{}
@@ -159,8 +178,9 @@ func (r *Reviewer) ask(ctx context.Context, user *authenticationv1.UserInfo, rig
 	if right.Path != "" {
 		spec.NonResourceAttributes = &authorizationv1.NonResourceAttributes{Path: right.Path, Verb: right.Verb}
 	} else {
+		resource, subresource, _ := strings.Cut(right.Resource, "/")
 		spec.ResourceAttributes = &authorizationv1.ResourceAttributes{
-			Namespace: right.Namespace, Verb: right.Verb, Group: right.Group, Resource: right.Resource,
+			Namespace: right.Namespace, Verb: right.Verb, Group: right.Group, Resource: resource, Subresource: subresource,
 		}
 	}
 	review, err := r.rights.Create(ctx, &authorizationv1.SubjectAccessReview{Spec: spec}, metav1.CreateOptions{})

@@ -42,7 +42,7 @@ func BenchmarkFollowABigRelease(b *testing.B) {
 		ctx, stop := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
 		began := time.Now()
-		go func() { ended <- tracker.Follow(ctx, record, func(r []stream.Resource) { rows <- r }) }()
+		go func() { ended <- tracker.Follow(ctx, record, nil, func(r []stream.Resource) { rows <- r }) }()
 		first := <-rows
 		b.ReportMetric(float64(time.Since(began).Milliseconds()), "ms/first")
 		b.ReportMetric(float64(len(first)), "rows")

@@ -104,6 +104,7 @@ func blameContainer(row *stream.Resource, pod *corev1.Pod, c container) bool {
 			return false
 		case "CrashLoopBackOff":
 			cause = blameCrash(row, c, name, message)
+			cause.Source = c.source(pod, true)
 		case pullFailed, pullBackOff, "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed":
 			error := pullError(message)
 			cause = blame(row, stream.RankContainer, reason, message, with(name+" cannot pull its image "+c.spec.Image, error))
@@ -122,15 +123,23 @@ func blameContainer(row *stream.Resource, pod *corev1.Pod, c container) bool {
 		end := state.Terminated
 		cause = blame(row, stream.RankContainer, exitWord(end), exitMessage(end), name+" has failed with "+exitMessage(end))
 		cause.Final = row.Owner == "" && pod.Status.Phase == corev1.PodFailed
+		cause.Source = c.source(pod, false)
 	case state.Running != nil && !c.status.Ready && c.status.RestartCount > 0 && failed(c.status.LastTerminationState.Terminated):
 		// It has been started once more, as it will be after the next crash.
 		cause = blameCrash(row, c, name, "")
+		cause.Source = c.source(pod, true)
 	default:
 		return false
 	}
 	row.Container = c.spec.Name
 	cause.Container = c.spec.Name
 	return true
+}
+
+// source is where the container's log is. Previous means that of its last run,
+// while the next one is under way or to come.
+func (c container) source(pod *corev1.Pod, previous bool) stream.LogSource {
+	return stream.LogSource{Namespace: pod.Namespace, Pod: pod.Name, Container: c.spec.Name, Previous: previous}
 }
 
 func failed(end *corev1.ContainerStateTerminated) bool { return end != nil && end.ExitCode != 0 }

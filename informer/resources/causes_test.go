@@ -370,7 +370,7 @@ func testFailure(t *testing.T, version int, f failure) {
 	if delay > 2*time.Second {
 		t.Errorf("the cause was told %v after Kubernetes knew it", delay)
 	}
-	read, err := tracker.Snapshot(t.Context(), followed)
+	read, err := tracker.Snapshot(t.Context(), followed, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func TestDeletedHookIsDone(t *testing.T) {
 			return slices.Equal(lines, []string{"ConfigMap made Ready", "Job migrate Completed 1/1 (pre-install, pre-upgrade)"})
 		})
 
-		read, err := tracker.Snapshot(t.Context(), readRecord(t, namespace, "hooked"))
+		read, err := tracker.Snapshot(t.Context(), readRecord(t, namespace, "hooked"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package resources
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -174,7 +175,7 @@ func said(e *corev1.Event) time.Time {
 func (v *view) missing(t *target) string {
 	var problems []string
 	for _, p := range t.below {
-		if _, err := v.sight.at(p); err != nil && err != errNotYet {
+		if _, err := v.sight.at(p); err != nil && !errors.Is(err, errNotYet) {
 			problems = append(problems, err.Error())
 		}
 	}

@@ -21,8 +21,9 @@ const (
 	statusProgressing = "Progressing"
 	statusFailed      = "Failed"
 	statusTerminating = "Terminating"
-	statusNotFound    = "NotFound"
-	statusUnknown     = "Unknown"
+	statusNotFound    = stream.StatusNotFound
+	statusUnknown     = stream.StatusUnknown
+	statusForbidden   = stream.StatusForbidden
 )
 
 // errNotYet means that the watch has not told its objects yet.
@@ -45,12 +46,18 @@ func unknownRow(row stream.Resource, err error) stream.Resource {
 		row.Reason = "NotYetKnown"
 	case meta.IsNoMatchError(err):
 		row.Reason, row.Message = "UnknownKind", fmt.Sprintf("the cluster has no kind %s of %s", row.Kind, row.APIVersion)
-	case apierrors.IsForbidden(err):
-		row.Reason = "Forbidden"
+	case forbidden(err):
+		row.Status, row.Reason = statusForbidden, "Forbidden"
 	default:
 		row.Reason = string(apierrors.ReasonForError(err))
 	}
 	return row
+}
+
+// forbidden tells whether the viewer, or helmtrail itself, lacks a right.
+func forbidden(err error) bool {
+	_, denied := errors.AsType[*stream.ForbiddenError](err)
+	return denied || apierrors.IsForbidden(err)
 }
 
 func missingRow(row stream.Resource) stream.Resource {

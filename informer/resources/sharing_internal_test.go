@@ -29,7 +29,7 @@ func TestReadersShareAWatchThatEndsSomeTimeAfterTheLast(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		told, ended := make(chan struct{}, 1), make(chan error, 1)
 		go func() {
-			ended <- tracker.Follow(ctx, record, func([]stream.Resource) {
+			ended <- tracker.Follow(ctx, record, nil, func([]stream.Resource) {
 				select {
 				case told <- struct{}{}:
 				default:

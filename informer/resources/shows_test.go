@@ -152,7 +152,7 @@ func TestPodsBelongToTheirOwnersWhateverTheirLabels(t *testing.T) {
 	}
 	tracker := tracker(t, clustertest.Config(t))
 	for _, name := range []string{"one", "two"} {
-		rows, err := tracker.Snapshot(t.Context(), readRecord(t, ns, name))
+		rows, err := tracker.Snapshot(t.Context(), readRecord(t, ns, name), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestPodsBelongToTheirOwnersWhateverTheirLabels(t *testing.T) {
 func TestDeploymentWithoutReplicasIsReady(t *testing.T) {
 	ns := clustertest.Namespace(t)
 	clustertest.Helm(t, 4, "install", "web", clustertest.Chart(t), "-n", ns, "--set", "replicas=0", "--wait", "--timeout", "60s")
-	rows, err := tracker(t, clustertest.Config(t)).Snapshot(t.Context(), readRecord(t, ns, "web"))
+	rows, err := tracker(t, clustertest.Config(t)).Snapshot(t.Context(), readRecord(t, ns, "web"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ items:
 	})
 	want := []string{
 		"Deployment web Ready 1/1", "ReplicaSet web-* Ready 1/1", "Pod web-* Running",
-		"Deployment db Unknown Forbidden", "ClusterRole cluster-admin Unknown Forbidden", "Whatsit unknown Unknown UnknownKind",
+		"Deployment db Forbidden Forbidden", "ClusterRole cluster-admin Forbidden Forbidden", "Whatsit unknown Unknown UnknownKind",
 		"ConfigMap kube-root-ca.crt Ready", "ConfigMap deleted NotFound NotFound",
 	}
 	if diff := cmp.Diff(want, texts(rows)); diff != "" {
@@ -282,7 +282,7 @@ func TestForbiddenPodsOfOneNamespaceAreSaidThere(t *testing.T) {
 	rows := untilRows(t, follow(t, limited, record), func(rows []stream.Resource) bool {
 		return has("Deployment web Ready 1/1")(rows) && has("Deployment db Progressing 0/1 LessAvailable")(rows)
 	})
-	read, err := limited.Snapshot(t.Context(), record)
+	read, err := limited.Snapshot(t.Context(), record, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

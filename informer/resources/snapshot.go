@@ -43,19 +43,24 @@ type listed struct {
 
 // Snapshot returns the same rows as Follow, read from the API server at this
 // moment. It fails only when ctx ends.
-func (t *Tracker) Snapshot(ctx context.Context, record *decoder.Record) ([]stream.Resource, error) {
+func (t *Tracker) Snapshot(ctx context.Context, record *decoder.Record, viewer stream.Viewer) ([]stream.Resource, error) {
 	targets := targetsOf(record)
 	s := &snapshot{tracker: t, objects: map[*target]found{}, places: map[place]listed{}}
+	for _, target := range targets {
+		t.locate(ctx, target)
+	}
+	sight := guarded(s, viewer)
+	sight.review(ctx, targets)
 	var reading errgroup.Group
 	reading.SetLimit(readsAtATime)
 	asked := map[place]bool{}
 	for _, target := range targets {
-		if !t.locate(ctx, target) || target.mapping == nil {
+		if target.mapping == nil || sight.sees(target.place.right("get")) != nil {
 			continue
 		}
 		reading.Go(func() error { return s.read(ctx, target) })
 		for _, p := range target.below {
-			if !asked[p] {
+			if !asked[p] && sight.sees(p.right("list")) == nil {
 				asked[p] = true
 				reading.Go(func() error { return s.list(ctx, p) })
 			}
@@ -64,7 +69,7 @@ func (t *Tracker) Snapshot(ctx context.Context, record *decoder.Record) ([]strea
 	if err := reading.Wait(); err != nil {
 		return nil, err
 	}
-	return newView(record, s).rows(targets), ctx.Err()
+	return newView(record, sight).rows(targets), ctx.Err()
 }
 
 // read asks the API server for one object.

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/informer/bounded"
 	"github.com/helmtrail/helmtrail/stream"
 )
 
@@ -50,6 +51,7 @@ type Tracker struct {
 	clients Clients
 	mapper  *mapper
 	linger  time.Duration
+	logs    *bounded.Cache[string] // what containers wrote last
 
 	mu      sync.Mutex
 	watches map[place]*sharedWatch
@@ -59,7 +61,10 @@ type Tracker struct {
 
 // NewTracker makes a tracker; it starts nothing. Close it in the end.
 func NewTracker(clients Clients) *Tracker {
-	return &Tracker{clients: clients, mapper: newMapper(clients.Discovery), linger: linger, watches: map[place]*sharedWatch{}}
+	return &Tracker{
+		clients: clients, mapper: newMapper(clients.Discovery), linger: linger, watches: map[place]*sharedWatch{},
+		logs: bounded.New(bounded.Options[string]{Limit: logsLimit, Life: logLife, Size: func(log string) int { return len(log) + 1 }}),
+	}
 }
 
 // target is an object whose rows are wanted: its own and those of what it owns.
@@ -107,10 +112,10 @@ type follower struct {
 }
 
 // Follow calls f with the rows of the objects that the record names and of what
-// they own, once all are known or have failed to be for five seconds, and then
-// after each change that a row shows. It blocks until ctx ends and returns nil.
+// they own, as far as the viewer may see them, once all are known or have failed
+// to be for five seconds, and then after each change that a row shows. It blocks until ctx ends and returns nil.
 // A hook has no row before its object exists, and keeps it when that is deleted.
-func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, f func([]stream.Resource)) error {
+func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, viewer stream.Viewer, f func([]stream.Resource)) error {
 	fo := &follower{tracker: t, targets: targetsOf(record), wake: make(chan struct{}, 1), watches: map[place]*sharedWatch{}}
 	defer fo.leave()
 	again := time.NewTicker(unknownAgain)
@@ -119,9 +124,13 @@ func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, f func([]s
 		again.Stop()
 	}
 	fo.waitUntilKnown(ctx)
-	v := newView(record, fo)
+	sight := guarded(fo, viewer)
+	v := newView(record, sight)
+	reviewed := time.NewTimer(reviewAgain)
+	defer reviewed.Stop()
 	var last []stream.Resource
 	for first := true; ctx.Err() == nil; first = false {
+		reviewed.Reset(sight.review(ctx, fo.targets))
 		rows := v.rows(fo.targets)
 		if first || !slices.Equal(rows, last) {
 			f(rows)
@@ -135,6 +144,7 @@ func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, f func([]s
 				again.Stop()
 			}
 		case <-fo.wake:
+		case <-reviewed.C:
 		}
 		// Changes come in swarms. The first one sets the time, so that an
 		// object that never rests is told all the same.

@@ -44,7 +44,7 @@ func follow(t *testing.T, tracker *resources.Tracker, record *decoder.Record) <-
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() {
-		ended <- tracker.Follow(ctx, record, func(r []stream.Resource) { rows <- r })
+		ended <- tracker.Follow(ctx, record, nil, func(r []stream.Resource) { rows <- r })
 	}()
 	t.Cleanup(func() {
 		stop()
@@ -144,7 +144,7 @@ func TestFollowShowsADeploymentBecomeReady(t *testing.T) {
 		t.Errorf("rows at the end (-want +got):\n%s", diff)
 	}
 
-	snapshot, err := tracker.Snapshot(t.Context(), record)
+	snapshot, err := tracker.Snapshot(t.Context(), record, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestOddObjectsSaySoAndHarmNoOther(t *testing.T) {
 	if first[2].Namespace != "" {
 		t.Errorf("the ClusterRole is in namespace %q", first[2].Namespace)
 	}
-	snapshot, err := odd.Snapshot(t.Context(), record)
+	snapshot, err := odd.Snapshot(t.Context(), record, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestOddObjectsSaySoAndHarmNoOther(t *testing.T) {
 
 	nobody := clustertest.Config(t)
 	nobody.Impersonate.UserName = "nobody"
-	want = []string{"ConfigMap missing Unknown Forbidden", "Widget strange Unknown UnknownKind", "ClusterRole cluster-admin Unknown Forbidden", "Job gone Unknown Forbidden (test)"}
+	want = []string{"ConfigMap missing Forbidden Forbidden", "Widget strange Unknown UnknownKind", "ClusterRole cluster-admin Unknown Forbidden", "Job gone Unknown Forbidden (test)"}
 	if diff := cmp.Diff(want, texts(<-follow(t, tracker(t, nobody), record))); diff != "" {
 		t.Errorf("rows without rights (-want +got):\n%s", diff)
 	}

@@ -63,6 +63,7 @@ func (v *view) blameJob(job *batchv1.Job, row *stream.Resource, end *batchv1.Job
 	}
 	cause := blame(row, stream.RankContainer, end.Reason, end.Message, sentence)
 	cause.Container, row.Container = failure.Cause.Container, failure.Cause.Container
+	cause.Source = failure.Cause.Source
 	cause.Final = true
 }
 

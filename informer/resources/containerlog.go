@@ -1,0 +1,52 @@
+package resources
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+const (
+	// logTail and logLimit bound what is read of a log, in lines and in bytes.
+	// It is more than anybody is shown, so that a secret of several lines can be
+	// recognized before the rest is dropped.
+	logTail  = 50
+	logLimit = 256 << 10
+	// logLife is how long a log that was read is kept for others who ask.
+	logLife = 10 * time.Second
+	// logsLimit bounds the bytes of those logs.
+	logsLimit = 8 << 20
+)
+
+// ContainerLog returns the end of what a container has written, as its node has
+// it. It blocks while the API server and the node are asked. It fails with
+// [*stream.ForbiddenError] when the viewer may not read logs there.
+func (t *Tracker) ContainerLog(ctx context.Context, source stream.LogSource, viewer stream.Viewer) (string, error) {
+	if viewer != nil {
+		if err := viewer(ctx, stream.Right{Verb: "get", Resource: stream.LogsResource, Namespace: source.Namespace}); err != nil {
+			return "", err
+		}
+	}
+	key := fmt.Sprintf("%s/%s/%s/%t", source.Namespace, source.Pod, source.Container, source.Previous)
+	if log, ok := t.logs.Get(key); ok {
+		return log, nil
+	}
+	lines, limit := int64(logTail), int64(logLimit)
+	data, err := t.clients.Core.Pods(source.Namespace).GetLogs(source.Pod, &corev1.PodLogOptions{
+		Container: source.Container, Previous: source.Previous, TailLines: &lines, LimitBytes: &limit,
+	}).DoRaw(ctx)
+	if err != nil {
+		return "", fmt.Errorf("read the log of container %s of pod %s/%s: %w", source.Container, source.Namespace, source.Pod, err)
+	}
+	if len(data) >= logLimit {
+		// The last line is cut, and with it perhaps a secret.
+		data = data[:bytes.LastIndexByte(data, '\n')+1]
+	}
+	t.logs.Add(key, string(data))
+	return string(data), nil
+}
