@@ -32,8 +32,8 @@ type Options struct {
 	Archives Archives
 	// Pages is the built app: index.html, assets/ and what else it needs.
 	Pages fs.FS
-	// NotReady tells what else the server waits for, a sentence each; nil for
-	// nothing. It must not block.
+	// NotReady tells what else keeps the server from its work, a sentence each;
+	// nil for nothing. It may take some seconds.
 	NotReady func() []string
 	// LocalOnly refuses requests whose Host is neither a loopback name or
 	// address nor one of Hosts, so that no foreign page can reach a server

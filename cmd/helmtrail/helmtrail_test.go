@@ -25,8 +25,12 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// TestMain makes the test binary its own supervisor, as the program is.
+// TestMain makes the test binary its own supervisor, as the program is, and the
+// program itself for tests that need it in a process of its own.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "serve" {
+		main()
+	}
 	if len(os.Args) > 1 && os.Args[1] == superviseCommand {
 		// os.Exit takes a second longer with the race detector.
 		syscall.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))

@@ -124,7 +124,7 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	}
 	server, err := web.New(web.Options{
 		Clusters: shown(clusters, helm, o.auth), Operations: operations, Charts: helm, Archives: helm, Pages: ui.Files(),
-		LocalOnly: o.auth == authNone, Hosts: o.hosts, BasePath: o.basePath, Metrics: registry, MaskKey: key, MayReveal: mayReveal(o.auth), Logger: logger,
+		NotReady: func() []string { return notReady(kept) }, LocalOnly: o.auth == authNone, Hosts: o.hosts, BasePath: o.basePath, Metrics: registry, MaskKey: key, MayReveal: mayReveal(o.auth), Logger: logger,
 	})
 	if err != nil {
 		return err
@@ -149,6 +149,14 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	}
 	fmt.Fprintf(stdout, "helmtrail %s serves %s://%s%s/helm/releases\n", version, scheme, listener.Addr(), o.basePath)
 	return runAll(ctx, clusters, operations, servers)
+}
+
+// notReady tells why the journal takes nothing, without which nothing can be done.
+func notReady(kept *journal.Journal) []string {
+	if err := kept.Writable(); err != nil {
+		return []string{fmt.Sprintf("What happens cannot be kept: %v.", err)}
+	}
+	return nil
 }
 
 // served is an HTTP server on its listener, with a certificate or nil.

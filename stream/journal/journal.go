@@ -35,6 +35,7 @@ const (
 
 // Journal is a stream.Journal on an embedded NATS server.
 type Journal struct {
+	probe  probe
 	server *server.Server
 	conn   *nats.Conn
 	js     jetstream.JetStream
@@ -133,16 +134,10 @@ func (j *Journal) Append(ctx context.Context, session stream.SessionRef, after s
 	if len(data) > stream.MaxEntry {
 		return 0, fmt.Errorf("append to session %s: entry of %d bytes is over the limit of %d", session.ID, len(data), stream.MaxEntry)
 	}
-	ctx, cancel := bound(ctx)
-	defer cancel()
 	message := nats.NewMsg(subject(session))
 	message.Header.Set(markHeader, strconv.FormatInt(mark, 10))
 	message.Data = data
-	ack, err := j.js.PublishMsg(ctx, message, jetstream.WithExpectLastSequencePerSubject(uint64(after)))
-	var refused *jetstream.APIError
-	if errors.As(err, &refused) && refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
-		return 0, fmt.Errorf("append to session %s: %w", session.ID, stream.ErrFenced)
-	}
+	ack, err := j.publish(ctx, message, jetstream.WithExpectLastSequencePerSubject(uint64(after)))
 	if err != nil {
 		return 0, fmt.Errorf("append to session %s: %w", session.ID, err)
 	}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// mountedTrail is a helmtrail in a process of its own, which has mounts of its
+// own: a disk that can be filled, a Pod's service account.
+type mountedTrail struct {
+	*helmtrail
+	root string // where its files are seen from here
+}
+
+// serveMounted runs the program after a shell script that may mount what it
+// likes: nobody else sees it. It works for root and, where the kernel lets
+// everybody have namespaces, for others.
+func serveMounted(t *testing.T, script string, environment, args []string, wait string) mountedTrail {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command("sh", append([]string{"-ec", script + "\nexec \"$0\" \"$@\"", self, "serve"}, args...)...)
+	command.Env = append(os.Environ(), environment...)
+	command.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
+	if os.Getuid() != 0 {
+		command.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+		command.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}
+		command.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}
+	}
+	logs := &logWriter{t: t}
+	command.Stderr = logs
+	output, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatalf("start a process with mounts of its own: %v", err)
+	}
+	h := mountedTrail{&helmtrail{client: &http.Client{}}, fmt.Sprintf("/proc/%d/root", command.Process.Pid)}
+	h.stop = sync.OnceFunc(func() {
+		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		if err := command.Wait(); err != nil {
+			t.Errorf("serve ended: %v", err)
+		}
+		h.client.CloseIdleConnections()
+		logs.close()
+	})
+	t.Cleanup(h.stop)
+	line, err := bufio.NewReader(output).ReadString('\n')
+	if err != nil {
+		t.Fatalf("serve said nothing: %v", err)
+	}
+	h.at(t, line)
+	h.waitFor(t, cmp.Or(wait, "/readyz"))
+	return h
+}
+
+// notReady is what /readyz says is missing, "" when it answers 200.
+func (h *helmtrail) notReady(t *testing.T) string {
+	t.Helper()
+	var body struct {
+		Details struct{ NotReady []string }
+	}
+	if h.call(t, http.MethodGet, "/readyz", nil, &body) == http.StatusOK {
+		return ""
+	}
+	return strings.Join(body.Details.NotReady, " ")
+}
+
+func TestAFullDiskIsToldAndOvercome(t *testing.T) {
+	data := t.TempDir()
+	h := serveMounted(t, "mount -t tmpfs -o size=64m tmpfs "+data, nil, []string{
+		"--kubeconfig", clustertest.Kubeconfig(t), "--listen", "127.0.0.1:0", "--data-dir", data,
+		"--helm", clustertest.Binary(t, "helm4"), "--chart-dir", filepath.Dir(clustertest.Chart(t)),
+	}, "")
+	namespace := clustertest.Namespace(t)
+	install := func(name string) (code int, answer accepted) {
+		code = h.call(t, http.MethodPost, h.releases(namespace), object{"name": name, "chart": object{"ref": "web"}}, &answer)
+		return code, answer
+	}
+	code, answer := install("before")
+	if code != http.StatusAccepted {
+		t.Fatalf("the first install answered %d", code)
+	}
+	h.events(t.Context(), t, answer.Events, 1)
+
+	fill := filepath.Join(h.root, data, "fill")
+	file, err := os.Create(fill)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for block := make([]byte, 1<<20); len(block) > 0; {
+		if _, err := file.Write(block); errors.Is(err, syscall.ENOSPC) {
+			block = block[:len(block)/2]
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the full disk is told", func() bool { return strings.Contains(h.notReady(t), syscall.ENOSPC.Error()) })
+	if code, _ := install("meanwhile"); code < http.StatusInternalServerError {
+		t.Errorf("an install on a full disk answered %d", code)
+	}
+
+	if err := os.Remove(fill); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it is ready again", func() bool { return h.notReady(t) == "" })
+	code, answer = install("after")
+	if code != http.StatusAccepted {
+		t.Fatalf("an install after that answered %d", code)
+	}
+	if kind, last := end(t, h.events(t.Context(), t, answer.Events, 1)); kind != stream.TypeCompleted {
+		t.Errorf("it ended %s: %s", kind, last.Message)
+	}
+}
+
+// Whoever asks often makes it write no more often.
+func TestReadinessCostsLittle(t *testing.T) {
+	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4")})
+	begun := time.Now()
+	for range 500 {
+		if missing := h.notReady(t); missing != "" {
+			t.Fatal(missing)
+		}
+	}
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("500 questions took %v", took)
+	}
+}
