@@ -87,11 +87,12 @@ type shop struct {
 	labelStatus     decoder.Status // as status
 	record          string         // fields of the record in JSON, without braces
 	data            string         // in place of a record
+	uid             string         // the Secret's, if it is another than before
 }
 
 // put stores a revision as the cluster would hold it, seen by the watch as far
-// as labels tell.
-func (a *archive) put(t *testing.T, s shop) {
+// as labels tell, and returns it as read in full, with its bytes.
+func (a *archive) put(t *testing.T, s shop) (read *decoder.Revision, record []byte) {
 	t.Helper()
 	if s.name == "" {
 		s.name = "web"
@@ -121,15 +122,18 @@ func (a *archive) put(t *testing.T, s shop) {
 	a.stored.records[storedKey(s.namespace, s.name, s.revision)] = []byte(data)
 	a.stored.mu.Unlock()
 	number := strconv.Itoa(s.revision)
-	revision, ok := decoder.NewRevision(decoder.Secret{
-		Namespace: s.namespace, Name: "sh.helm.release.v1." + s.name + ".v" + number, UID: s.namespace + s.name + number,
+	secret := decoder.Secret{
+		Namespace: s.namespace, Name: "sh.helm.release.v1." + s.name + ".v" + number, UID: s.namespace + s.name + number + s.uid,
 		ResourceVersion: strconv.Itoa(len(data)) + string(s.status), Created: time.Unix(int64(s.revision), 0),
 		Labels: map[string]string{"owner": "helm", "name": s.name, "version": number, "status": string(s.labelStatus)},
-	}, nil, decoder.Limits{})
+	}
+	unread, ok := decoder.NewRevision(secret, nil, decoder.Limits{})
 	if !ok {
 		t.Fatal("the Secret is of no revision")
 	}
-	a.releases.put(revision)
+	a.releases.put(unread)
+	read, _ = decoder.NewRevision(secret, []byte(data), decoder.Limits{})
+	return read, []byte(data)
 }
 
 type historyAnswer struct {
@@ -146,7 +150,15 @@ type historyAnswer struct {
 		User             string
 		Size             int
 		Digest           string
+		Lineage          string
+		Gone             *string
+		Erased           bool
 		Anomalies        []struct{ Code, Message string }
+	}
+	Lineages []struct {
+		ID                 string
+		Revisions          int
+		Current, InCluster bool
 	}
 	Continue string
 }
@@ -159,13 +171,19 @@ func (a *archive) history(query string) historyAnswer {
 }
 
 // rows are a history's revisions as "number status", with a star at the one
-// that counts and the anomalies behind.
+// that counts, and behind it why it is gone and the anomalies.
 func (h historyAnswer) rows() []string {
 	var rows []string
 	for _, item := range h.Items {
 		row := fmt.Sprintf("%d %s", item.Revision, item.Status)
 		if item.Live {
 			row += "*"
+		}
+		if item.Gone != nil {
+			row += " " + *item.Gone
+		}
+		if item.Erased {
+			row += " erased"
 		}
 		for _, odd := range item.Anomalies {
 			row += " " + odd.Code

@@ -12,7 +12,6 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
-	"golang.org/x/sync/singleflight"
 
 	"github.com/helmtrail/helmtrail/stream"
 )
@@ -82,8 +81,6 @@ type Server struct {
 	maskedRecords recordCache
 	// keptRecords are records that the trail has kept.
 	keptRecords recordCache
-	// verifying are the chains that are being read anew.
-	verifying singleflight.Group
 	// briefs are releases as the console's lists show them.
 	briefs briefs
 	// indexes are the chart repositories' as the console's catalogue shows them.

@@ -126,8 +126,8 @@ func (s *Server) writeTrail(c *gin.Context, request trailRequest, view *trailVie
 		}
 		list.Items = append(list.Items, e)
 	}
-	if list.State, err = s.trailState(ctx, request.query.Cluster, verify); err != nil {
-		return err
+	if list.State, err = s.options.Trail.State(ctx, request.query.Cluster, verify); err != nil {
+		return fmt.Errorf("tell how the trail of cluster %s stands: %w", request.query.Cluster, err)
 	}
 	writeJSON(c, http.StatusOK, list)
 	return nil
@@ -178,24 +178,6 @@ func (s *Server) writeTrailLines(c *gin.Context, request trailRequest, view *tra
 		panic(http.ErrAbortHandler)
 	}
 	return nil
-}
-
-// trailState tells whether a chain holds. Those who want it verified at the
-// same time share one reading, which goes on when one of them leaves.
-func (s *Server) trailState(ctx context.Context, cluster string, verify bool) (stream.TrailState, error) {
-	if !verify {
-		return s.options.Trail.State(ctx, cluster, false)
-	}
-	state, err, _ := s.verifying.Do(cluster, func() (any, error) {
-		reading, cancel := context.WithCancel(context.WithoutCancel(ctx))
-		defer cancel()
-		defer context.AfterFunc(s.closing, cancel)()
-		return s.options.Trail.State(reading, cluster, true)
-	})
-	if err != nil {
-		return stream.TrailState{}, fmt.Errorf("verify the trail of cluster %s: %w", cluster, err)
-	}
-	return state.(stream.TrailState), nil
 }
 
 // trailView is what the reader of a trail may see of it. It belongs to one
