@@ -43,6 +43,7 @@ type Cluster struct {
 	connection *connection
 	secrets    corev1client.SecretsGetter
 	metadata   metadata.Interface
+	namespaces *namespaces
 	records    *records
 	resources  *resources.Tracker
 }
@@ -103,6 +104,7 @@ func (c *Cluster) makeClients(config *rest.Config, client *http.Client) error {
 		return err
 	}
 	c.secrets, c.metadata = core, metadataClient
+	c.namespaces = newNamespaces(metadataClient, c.Namespaces)
 	c.Reviewer = access.New(tokens, rights)
 	c.Watcher = newWatcher(core, metadataClient, c.Namespaces, c.log)
 	c.resources = resources.NewTracker(resources.Clients{
@@ -133,6 +135,11 @@ func (c *Cluster) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	following.Go(func() { c.follow(ctx) })
+	following.Go(func() {
+		if err := c.namespaces.run(ctx); err != nil {
+			c.log.Error("namespaces of the same name cannot be told apart", "error", err)
+		}
+	})
 	return c.Watcher.Run(ctx)
 }
 

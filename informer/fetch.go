@@ -105,7 +105,7 @@ func (w *Watcher) fetch(ctx context.Context, k key, failures int) (again bool) {
 	var got *secret
 	switch {
 	case err == nil:
-		got = readSecret(full)
+		got = w.read(full)
 	case apierrors.IsNotFound(err):
 	case apierrors.IsForbidden(err):
 		got = unreadable(want, "the record cannot be read: access to the Secret is forbidden")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -40,6 +41,12 @@ type inventory struct {
 	secrets   corev1client.SecretsGetter
 	metadata  metadata.Interface
 	health    *health
+	// missed is told from when on nothing was watched, once that has ended.
+	missed func(from time.Time)
+
+	mu sync.Mutex
+	// until is when a watch, or the list before it, was open the last time.
+	until time.Time
 }
 
 // IsWatchListSemanticsUnSupported keeps the reflector from taking its first
@@ -68,6 +75,7 @@ func (i *inventory) ListWithContext(ctx context.Context, o metav1.ListOptions) (
 		// It goes back as it is: the reflector tells the kinds of error apart.
 		return nil, err
 	}
+	i.begins()
 	return list, nil
 }
 
@@ -81,7 +89,41 @@ func (i *inventory) WatchWithContext(ctx context.Context, o metav1.ListOptions) 
 		w, err = nil, errHungUp
 	}
 	i.health.note(i.action("watch"), err)
-	return w, err
+	if err != nil {
+		return nil, err
+	}
+	return &opened{Interface: w, inventory: i}, nil
+}
+
+// opened is a watch; the reflector stops each one at its end, whatever ended it.
+type opened struct {
+	watch.Interface
+	inventory *inventory
+}
+
+// Stop implements [watch.Interface].
+func (o *opened) Stop() {
+	o.inventory.ends()
+	o.Interface.Stop()
+}
+
+// begins takes note that all is known again. After the first time that means
+// that a watch could not be gone on with where it had ended.
+func (i *inventory) begins() {
+	i.mu.Lock()
+	from := i.until
+	i.until = time.Now()
+	i.mu.Unlock()
+	if !from.IsZero() {
+		i.missed(from)
+	}
+}
+
+// ends takes note that a watch has ended.
+func (i *inventory) ends() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.until = time.Now()
 }
 
 // action says in words what is asked.

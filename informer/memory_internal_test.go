@@ -24,7 +24,7 @@ func TestTrackedRevisionCostsUnder3KB(t *testing.T) {
 		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 		before := heap()
 		for n := range revisions {
-			slim, err := reduce(bigSecret(n, payload))
+			slim, err := (&Watcher{}).reduce(bigSecret(n, payload))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,16 +6,25 @@ import (
 	"sync"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
 )
 
 // observers hands transitions to those who asked for them, in the order in
 // which they were added and outside all locks of the index.
 type observers struct {
 	mu      sync.Mutex
-	waiting []decoder.Transition
+	keeper  stream.Keeper // nil if nothing is kept
+	waiting []notice
 	byName  map[releaseKey][]*observer
 	all     []*observer
 	wake    chan struct{}
+}
+
+// notice is one thing to tell: a transition, or a state that is none, of which
+// only the keeper is told, or something else for the keeper.
+type notice struct {
+	transition decoder.Transition
+	keep       func(stream.Keeper)
 }
 
 // observer is one caller's function.
@@ -29,10 +38,17 @@ func newObservers() *observers {
 	return &observers{byName: map[releaseKey][]*observer{}, wake: make(chan struct{}, 1)}
 }
 
-// add queues a transition and never blocks.
-func (o *observers) add(t decoder.Transition) {
+// keep makes the keeper one who is told everything.
+func (o *observers) keep(keeper stream.Keeper) {
 	o.mu.Lock()
-	o.waiting = append(o.waiting, t)
+	defer o.mu.Unlock()
+	o.keeper = keeper
+}
+
+// add queues a notice and never blocks.
+func (o *observers) add(n notice) {
+	o.mu.Lock()
+	o.waiting = append(o.waiting, n)
 	o.mu.Unlock()
 	select {
 	case o.wake <- struct{}{}:
@@ -52,19 +68,31 @@ func (o *observers) run(ctx context.Context) {
 		batch := o.waiting
 		o.waiting = nil
 		o.mu.Unlock()
-		for _, t := range batch {
+		for _, n := range batch {
 			if ctx.Err() != nil {
 				return
 			}
-			o.tell(t)
+			o.tell(n)
 		}
 	}
 }
 
-func (o *observers) tell(t decoder.Transition) {
+func (o *observers) tell(n notice) {
+	t := n.transition
 	o.mu.Lock()
-	told := slices.Concat(o.byName[releaseKey{t.Revision.Namespace, t.Revision.Name}], o.all)
+	keeper := o.keeper
+	var told []*observer
+	if n.keep == nil && t.Change != "" {
+		told = slices.Concat(o.byName[releaseKey{t.Revision.Namespace, t.Revision.Name}], o.all)
+	}
 	o.mu.Unlock()
+	switch {
+	case keeper == nil:
+	case n.keep != nil:
+		n.keep(keeper)
+	default:
+		keeper.See(t)
+	}
 	for _, observer := range told {
 		observer.call(t)
 	}

@@ -46,8 +46,7 @@ func newSecret(meta *metav1.ObjectMeta, data []byte) *secret {
 	return s
 }
 
-// readSecret reduces a full Secret. It is the only place where a record's
-// bytes pass, once for each state: whoever is to keep them takes them here.
+// readSecret reduces a full Secret.
 func readSecret(full *corev1.Secret) *secret {
 	data, ok := full.Data[recordKey]
 	s := newSecret(&full.ObjectMeta, data)
@@ -58,12 +57,23 @@ func readSecret(full *corev1.Secret) *secret {
 
 // reduce is the informer's transform. It gets what LIST gave (metadata), what
 // WATCH gave (full Secrets), and now and then its own result.
-func reduce(object any) (any, error) {
+func (w *Watcher) reduce(object any) (any, error) {
 	switch o := object.(type) {
 	case *corev1.Secret:
-		return readSecret(o), nil
+		return w.read(o), nil
 	case *metav1.PartialObjectMetadata:
 		return newSecret(&o.ObjectMeta, nil), nil
 	}
 	return object, nil
+}
+
+// read is readSecret for what the watcher reads. It is the only place where the
+// bytes of its records pass, once for each state: the keeper takes them here,
+// and may let wait.
+func (w *Watcher) read(full *corev1.Secret) *secret {
+	s := readSecret(full)
+	if keeper := w.keeper; keeper != nil && !s.foreign && s.revision.Digest != "" {
+		keeper.Record(s.revision, full.Data[recordKey])
+	}
+	return s
 }

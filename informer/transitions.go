@@ -21,7 +21,8 @@ type pending struct {
 
 // stored takes a state that the informer got to know. The states of one Secret
 // come in order. It reports whether the Secret must be fetched, and what can be
-// told already.
+// told already; that and what the other methods return holds, without a Change,
+// also states that are no transition.
 //
 // The first inventory makes no transitions: it is what was there before.
 func (x *index) stored(s *secret, inventory bool, now time.Time) (fetch bool, told []decoder.Transition) {
@@ -118,14 +119,18 @@ func (x *index) fetched(want *decoder.Revision, got *secret) []decoder.Transitio
 			p.rev, p.unread, waited = got.revision, false, true
 		}
 	}
+	var told []decoder.Transition
 	if !waited {
 		// Known from its label so far; that the record says more is no change.
 		e.told = got.revision
+		if got.revision.Name != "" {
+			told = append(told, decoder.Transition{Revision: got.revision})
+		}
 	}
 	if to := x.put(e, got.revision, true); to.newest == nil || to.newest == want {
 		to.newest = got.revision
 	}
-	return x.drain(k)
+	return append(told, x.drain(k)...)
 }
 
 // drain takes the transitions that can be told off the queue of a release.
@@ -138,7 +143,11 @@ func (x *index) drain(k releaseKey) []decoder.Transition {
 	for len(r.queue) > 0 && !r.queue[0].unread {
 		p := r.queue[0]
 		r.queue = r.queue[1:]
-		if t, ok := p.transition(); ok && p.rev.Name != "" {
+		t, ok := p.transition()
+		if !ok {
+			t = decoder.Transition{Time: p.time, Revision: p.rev, Late: p.late}
+		}
+		if p.rev.Name != "" {
 			told = append(told, t)
 		}
 	}
@@ -146,8 +155,8 @@ func (x *index) drain(k releaseKey) []decoder.Transition {
 	return told
 }
 
-// transition makes of p what observers are told, and reports whether there is
-// anything to tell: a write that leaves the status as it was is no transition.
+// transition makes of p what observers are told, and reports whether it is a
+// transition: a write that leaves the status as it was is none.
 func (p *pending) transition() (decoder.Transition, bool) {
 	if p.deleted != nil {
 		t := *p.deleted

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
 )
 
 // Watcher keeps the index of a cluster's releases and tells their transitions.
@@ -24,7 +25,8 @@ type Watcher struct {
 	log       *slog.Logger
 	parts     []*part
 	observers *observers
-	fetcher   *fetcher // made by Run, before anything uses it
+	keeper    stream.Keeper // nil if nothing is kept
+	fetcher   *fetcher      // made by Run, before anything uses it
 	synced    chan struct{}
 
 	mu      sync.Mutex
@@ -82,6 +84,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 		running.Go(func() {
 			if cache.WaitForCacheSync(ctx.Done(), synced[i]) {
 				close(p.synced)
+				w.observers.add(notice{keep: func(k stream.Keeper) { k.Synced(p.namespace) }})
 			}
 		})
 		running.Go(func() { informers[i].RunWithContext(ctx) })
@@ -104,10 +107,15 @@ func (w *Watcher) Run(ctx context.Context) error {
 // informer makes what watches one part.
 func (w *Watcher) informer(ctx context.Context, p *part) (cache.SharedIndexInformer, cache.ResourceEventHandlerRegistration, error) {
 	informer := cache.NewSharedIndexInformer(
-		&inventory{ctx: ctx, namespace: p.namespace, secrets: w.secrets, metadata: w.metadata, health: p.health},
+		&inventory{
+			ctx: ctx, namespace: p.namespace, secrets: w.secrets, metadata: w.metadata, health: p.health,
+			missed: func(from time.Time) {
+				w.observers.add(notice{keep: func(k stream.Keeper) { k.Missed(p.namespace, from) }})
+			},
+		},
 		&corev1.Secret{}, 0, cache.Indexers{},
 	)
-	if err := informer.SetTransform(reduce); err != nil {
+	if err := informer.SetTransform(w.reduce); err != nil {
 		return nil, nil, err
 	}
 	// The inventory has told health already; client-go would only log it again.
@@ -278,7 +286,7 @@ func (c *changes) OnDelete(object any) {
 // they are told in the order of the index.
 func (w *Watcher) tell(transitions []decoder.Transition) {
 	for _, t := range transitions {
-		w.observers.add(t)
+		w.observers.add(notice{transition: t})
 	}
 }
 

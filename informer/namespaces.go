@@ -1,0 +1,183 @@
+package informer
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/tools/cache"
+)
+
+var namespacesResource = corev1.SchemeGroupVersion.WithResource("namespaces")
+
+// clusterNamespace is the namespace whose UID is taken for the cluster's.
+const clusterNamespace = metav1.NamespaceSystem
+
+// namespaces knows the UIDs of the namespaces that are watched, which tell a
+// namespace from one that has its name later on.
+type namespaces struct {
+	metadata metadata.Interface
+	watched  []string // none for all
+
+	mu   sync.Mutex
+	uids map[string]string
+	// answered is closed once it is known whether they may be watched.
+	answered  chan struct{}
+	once      sync.Once
+	forbidden bool
+}
+
+func newNamespaces(metadata metadata.Interface, watched []string) *namespaces {
+	return &namespaces{metadata: metadata, watched: watched, uids: map[string]string{}, answered: make(chan struct{})}
+}
+
+// run watches until ctx ends.
+func (n *namespaces) run(ctx context.Context) error {
+	selectors := []fields.Selector{fields.Everything()}
+	if len(n.watched) > 0 {
+		selectors = nil
+		for _, name := range n.watched {
+			selectors = append(selectors, fields.OneTermEqualSelector(metav1.ObjectNameField, name))
+		}
+	}
+	var running sync.WaitGroup
+	defer running.Wait()
+	for _, selector := range selectors {
+		informer, err := n.informer(selector.String())
+		if err != nil {
+			return fmt.Errorf("watch namespaces: %w", err)
+		}
+		running.Go(func() { informer.RunWithContext(ctx) })
+		running.Go(func() {
+			if cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+				n.answer(false)
+			}
+		})
+	}
+	return nil
+}
+
+func (n *namespaces) informer(selector string) (cache.SharedIndexInformer, error) {
+	client := n.metadata.Resource(namespacesResource)
+	informer := cache.NewSharedIndexInformer(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			o.FieldSelector = selector
+			return client.List(ctx, o)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			o.FieldSelector = selector
+			return client.Watch(ctx, o)
+		},
+	}, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})
+	if err := informer.SetTransform(slimNamespace); err != nil {
+		return nil, err
+	}
+	// That a cluster cannot be reached is told by the watch of the releases.
+	err := informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
+		if apierrors.IsForbidden(err) {
+			n.answer(true)
+		}
+	})
+	if err == nil {
+		_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc:    n.set,
+			UpdateFunc: func(_, object any) { n.set(object) },
+			DeleteFunc: n.unset,
+		})
+	}
+	return informer, err
+}
+
+// slimNamespace is the informer's transform: only name and UID are needed.
+func slimNamespace(object any) (any, error) {
+	if full, ok := object.(*metav1.PartialObjectMetadata); ok {
+		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: full.Name, UID: full.UID, ResourceVersion: full.ResourceVersion}}, nil
+	}
+	return object, nil
+}
+
+func (n *namespaces) answer(forbidden bool) {
+	n.once.Do(func() {
+		n.mu.Lock()
+		n.forbidden = forbidden
+		n.mu.Unlock()
+		close(n.answered)
+	})
+}
+
+func (n *namespaces) set(object any) {
+	if namespace, ok := object.(*metav1.PartialObjectMetadata); ok {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.uids[namespace.Name] = string(namespace.UID)
+	}
+}
+
+func (n *namespaces) unset(object any) {
+	if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = gone.Obj
+	}
+	if namespace, ok := object.(*metav1.PartialObjectMetadata); ok {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if n.uids[namespace.Name] == string(namespace.UID) {
+			delete(n.uids, namespace.Name)
+		}
+	}
+}
+
+// ask asks the API server for a namespace's UID, "" when there is no such
+// namespace or when it may not be known.
+func (n *namespaces) ask(ctx context.Context, name string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	namespace, err := n.metadata.Resource(namespacesResource).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read namespace %s: %w", name, err)
+	}
+	return string(namespace.UID), nil
+}
+
+// UID is the cluster's, which is that of its namespace kube-system; "" when
+// that may not be read. It asks the API server.
+func (c *Cluster) UID(ctx context.Context) (string, error) {
+	return c.namespaces.ask(ctx, clusterNamespace)
+}
+
+// NamespaceUID asks the API server for a namespace's UID. It is "" when there
+// is no such namespace, and wherever namespaces may not be watched, since what
+// is not known later on had better not be known at all. It blocks until that is
+// clear.
+func (c *Cluster) NamespaceUID(ctx context.Context, namespace string) (string, error) {
+	n := c.namespaces
+	select {
+	case <-n.answered:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	n.mu.Lock()
+	forbidden := n.forbidden
+	n.mu.Unlock()
+	if forbidden {
+		return "", nil
+	}
+	return n.ask(ctx, namespace)
+}
+
+// KnownNamespaceUID is NamespaceUID as the watch of the namespaces knows it; ""
+// also as long as it does not. It comes from memory.
+func (c *Cluster) KnownNamespaceUID(namespace string) string {
+	c.namespaces.mu.Lock()
+	defer c.namespaces.mu.Unlock()
+	return c.namespaces.uids[namespace]
+}
