@@ -28,6 +28,9 @@ func (s *Server) streamSession(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.knowsSession(c, ref, id); err != nil {
+		return err
+	}
 	after, reset := resumeAfter(log, id, c.Query("sessionId") != "", last)
 	if head, ended := log.Head(); ended && after == head {
 		c.Status(http.StatusNoContent)

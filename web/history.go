@@ -82,11 +82,7 @@ func (s *Server) getHistory(c *gin.Context) error {
 			return err
 		}
 	}
-	key := answerKey(c)
-	if q.former {
-		key += " former"
-	}
-	return s.poll(c, cluster, topic{ref.Namespace, ref.Name}, key, func(ctx context.Context) (*answer, error) {
+	return s.poll(c, cluster, topic{ref.Namespace, ref.Name}, formerKey(c, q.former), func(ctx context.Context) (*answer, error) {
 		return s.readHistory(ctx, cluster, q)
 	})
 }
@@ -116,7 +112,7 @@ func (s *Server) readHistory(ctx context.Context, cluster *watched, q historyQue
 	if err := s.learn(ctx, cluster, q.release, h, page); err != nil {
 		return nil, cluster.asked(err)
 	}
-	sessions, err := s.options.Operations.Sessions(ctx, q.release)
+	sessions, err := s.sessions(ctx, q.release, q.former)
 	if err != nil {
 		return nil, err
 	}

@@ -31,23 +31,6 @@ func (s *Server) livesOf(ref stream.ReleaseRef, former bool) []stream.Lineage {
 	return slices.DeleteFunc(slices.Clone(all), isFormer)
 }
 
-// seesFormer tells whether the caller of a request may know of a release's
-// lives in a namespace, or a cluster, of the same name that is no more. They
-// are not for its new owners, but need the right for all namespaces. Without
-// such lives it is false, and costs nothing.
-func (s *Server) seesFormer(c *gin.Context, ref stream.ReleaseRef) (bool, error) {
-	if s.options.Trail == nil || !slices.ContainsFunc(s.options.Trail.Lineages(ref), isFormer) {
-		return false, nil
-	}
-	err := grantOf(c).allows(c.Request.Context(), needGet, "")
-	if err != nil && refuses(err) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-func isFormer(l stream.Lineage) bool { return !l.Current }
-
 // life is the life with this id. What the caller may not know of is refused in
 // the same way whether it is there or not.
 func (s *Server) life(c *gin.Context, ref stream.ReleaseRef, id string) (stream.Lineage, error) {

@@ -137,13 +137,17 @@ func (s *Server) listSessions(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.poll(c, cluster, topic{ref.Namespace, ref.Name}, answerKey(c), func(ctx context.Context) (*answer, error) {
-		return s.readSessions(ctx, ref, limit, c.Query("continue"))
+	former, err := s.seesFormer(c, ref)
+	if err != nil {
+		return err
+	}
+	return s.poll(c, cluster, topic{ref.Namespace, ref.Name}, formerKey(c, former), func(ctx context.Context) (*answer, error) {
+		return s.readSessions(ctx, ref, former, limit, c.Query("continue"))
 	})
 }
 
-func (s *Server) readSessions(ctx context.Context, ref stream.ReleaseRef, limit int, after string) (*answer, error) {
-	sessions, err := s.options.Operations.Sessions(ctx, ref)
+func (s *Server) readSessions(ctx context.Context, ref stream.ReleaseRef, former bool, limit int, after string) (*answer, error) {
+	sessions, err := s.sessions(ctx, ref, former)
 	if err != nil {
 		return nil, err
 	}
@@ -169,6 +173,9 @@ func (s *Server) readSessions(ctx context.Context, ref stream.ReleaseRef, limit 
 func (s *Server) getSession(c *gin.Context) error {
 	ref, cluster, err := s.releaseRef(c)
 	if err != nil {
+		return err
+	}
+	if err := s.knowsSession(c, ref, c.Param("session")); err != nil {
 		return err
 	}
 	return s.poll(c, cluster, topic{ref.Namespace, ref.Name}, answerKey(c), func(ctx context.Context) (*answer, error) {

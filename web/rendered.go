@@ -12,6 +12,9 @@ func (s *Server) renderedManifest(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.knowsSession(c, ref, c.Param("session")); err != nil {
+		return err
+	}
 	manifest, err := s.options.Operations.Rendered(c.Request.Context(), ref, c.Param("session"))
 	if err != nil {
 		return err

@@ -26,6 +26,9 @@ func (s *Server) cancel(c *gin.Context) error {
 		}
 	}
 	id := c.Param("session")
+	if err := s.knowsSession(c, ref, id); err != nil {
+		return err
+	}
 	if err := s.options.Operations.Cancel(c.Request.Context(), ref, id, body.Force); err != nil {
 		return err
 	}
