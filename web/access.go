@@ -117,7 +117,7 @@ func grantOf(c *gin.Context) *grant {
 // what the route needs.
 func (s *Server) admitted(r route) handler {
 	return func(c *gin.Context) error {
-		if cluster := s.clusters[c.Param("cluster")]; cluster != nil {
+		if cluster := s.clusters.get(c.Param("cluster")); cluster != nil {
 			if err := cluster.watches(c.Param("namespace")); err != nil {
 				return err
 			}
@@ -139,19 +139,18 @@ func (s *Server) admit(c *gin.Context, n need) (*grant, error) {
 	if n == needUser {
 		return s.admitAnybody(c)
 	}
-	cluster := s.defaultCluster()
+	cluster, err := s.defaultCluster()
 	if c.Param("cluster") != "" {
-		var err error
-		if cluster, err = s.cluster(c); err != nil {
-			return nil, err
-		}
+		cluster, err = s.cluster(c)
+	}
+	if err != nil {
+		return nil, err
 	}
 	namespace := c.Param("namespace")
 	if n == needUpload {
 		namespace = c.Query("namespace")
 	}
 	g := &grant{access: cluster.Access, credentials: s.credentials(c.Request, cluster.ID), need: n, namespace: namespace}
-	var err error
 	if g.user, err = g.access.User(c.Request.Context(), g.credentials); err != nil {
 		return nil, notSignedIn(c, cluster.ID, err)
 	}
@@ -166,31 +165,32 @@ func (s *Server) admit(c *gin.Context, n need) (*grant, error) {
 
 // admitAnybody admits whoever is known in a cluster, the default one first.
 func (s *Server) admitAnybody(c *gin.Context) (*grant, error) {
+	clusters := s.defaultFirst()
+	if len(clusters) == 0 {
+		return nil, errNoDefault
+	}
 	var failure error
-	for _, configured := range s.options.Clusters {
-		credentials := s.credentialsAnywhere(c.Request, configured.ID)
-		user, err := configured.Access.User(c.Request.Context(), credentials)
+	for _, cluster := range clusters {
+		credentials := s.credentialsAnywhere(c.Request, cluster.ID)
+		user, err := cluster.Access.User(c.Request.Context(), credentials)
 		if err == nil {
-			return &grant{access: configured.Access, credentials: credentials, user: user, need: needUser, checked: time.Now(), asked: time.Now()}, nil
+			return &grant{access: cluster.Access, credentials: credentials, user: user, need: needUser, checked: time.Now(), asked: time.Now()}, nil
 		}
 		if failure == nil || errors.Is(failure, stream.ErrUnauthenticated) {
 			failure = err
 		}
 	}
-	return nil, notSignedIn(c, s.options.Clusters[0].ID, failure)
+	return nil, notSignedIn(c, clusters[0].ID, failure)
 }
 
 // known tells whether the caller is known in a cluster.
-func (s *Server) known(c *gin.Context, cluster Cluster) bool {
+func (s *Server) known(c *gin.Context, cluster *watched) bool {
 	if cluster.Access == nil {
 		return true
 	}
 	_, err := cluster.Access.User(c.Request.Context(), s.credentialsAnywhere(c.Request, cluster.ID))
 	return err == nil
 }
-
-// defaultCluster is that of routes which name none.
-func (s *Server) defaultCluster() *watched { return s.clusters[s.options.Clusters[0].ID] }
 
 // allows returns nil if the caller has one of the rights, else why not.
 func (g *grant) allows(ctx context.Context, n need, namespace string) error {
@@ -242,7 +242,9 @@ func (g *grant) viewer() stream.Viewer {
 	if g == nil {
 		return nil
 	}
-	return func(ctx context.Context, right stream.Right) error { return g.access.Allowed(ctx, g.credentials, right) }
+	return func(ctx context.Context, right stream.Right) error {
+		return g.access.Allowed(ctx, g.credentials, right)
+	}
 }
 
 // refuses tells a refusal from a question that was not answered.
@@ -317,7 +319,7 @@ func (s *Server) credentials(r *http.Request, cluster string) stream.Credentials
 // credentialsAnywhere are those for a cluster that the request does not name. A
 // header's token is then for the default one, and shown to no other.
 func (s *Server) credentialsAnywhere(r *http.Request, cluster string) stream.Credentials {
-	if r.Header.Get("Authorization") != "" && cluster != s.options.Clusters[0].ID {
+	if r.Header.Get("Authorization") != "" && cluster != s.defaultID() {
 		return stream.Credentials{}
 	}
 	return s.credentials(r, cluster)
@@ -325,7 +327,10 @@ func (s *Server) credentialsAnywhere(r *http.Request, cluster string) stream.Cre
 
 // mayReveal is the MayReveal of a server with login.
 func (s *Server) mayReveal(r *http.Request, release stream.ReleaseRef) error {
-	cluster := s.clusters[release.Cluster]
+	cluster, err := s.served(release.Cluster)
+	if err != nil {
+		return err
+	}
 	right := stream.Right{Verb: "get", Resource: "secrets", Namespace: release.Namespace}
 	return cluster.Access.Allowed(r.Context(), s.credentials(r, cluster.ID), right)
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -73,11 +74,16 @@ type watched struct {
 	feed    *feed
 	changes *changes
 	listing atomic.Pointer[listing]
-	stop    func()
+	// stop stops observing the cluster.
+	stop func()
+	// gone ends when leave is called: the cluster is served no more.
+	gone  context.Context
+	leave context.CancelFunc
 }
 
 func newWatched(c Cluster, m *meter) *watched {
 	w := &watched{Cluster: c, feed: newFeed(c.ID), changes: newChanges()}
+	w.gone, w.leave = context.WithCancel(context.Background())
 	w.stop = c.Releases.ObserveAll(func(t decoder.Transition) {
 		m.seen(c.ID, t)
 		w.feed.add(t)
@@ -141,8 +147,8 @@ type clusterList struct {
 }
 
 func (s *Server) listClusters(c *gin.Context) error {
-	list := clusterList{Items: make([]clusterItem, 0, len(s.options.Clusters))}
-	for _, cluster := range s.options.Clusters {
+	list := clusterList{Items: []clusterItem{}}
+	for _, cluster := range s.clusters.all() {
 		if !s.known(c, cluster) {
 			continue
 		}
@@ -193,8 +199,12 @@ func (s *Server) readiness(c *gin.Context) error {
 // answer does not keep the server from serving the others.
 func (s *Server) unread() []string {
 	var missing, failed []string
-	for _, cluster := range s.options.Clusters {
-		err := s.clusters[cluster.ID].synced()
+	clusters := s.clusters.all()
+	if len(clusters) == 0 {
+		return []string{"There is no cluster to watch."}
+	}
+	for _, cluster := range clusters {
+		err := cluster.synced()
 		if err == nil {
 			continue
 		}
@@ -205,7 +215,7 @@ func (s *Server) unread() []string {
 			missing = append(missing, known.message)
 		}
 	}
-	if len(failed) == len(s.options.Clusters) {
+	if len(failed) == len(clusters) {
 		missing = append(missing, failed...)
 	}
 	return missing

@@ -60,8 +60,11 @@ func (s *Server) consoleRoutes() []route {
 // the request is looked at, and answers errors in the contract's shape.
 func (s *Server) console(failed string, handle func(*consoleCall) error) handler {
 	return func(c *gin.Context) error {
-		call := &consoleCall{Context: c, ctx: c.Request.Context(), cluster: s.defaultCluster(), failed: failed, status: http.StatusBadGateway}
-		err := s.consoleAdmit(call)
+		call := &consoleCall{Context: c, ctx: c.Request.Context(), failed: failed, status: http.StatusBadGateway}
+		var err error
+		if call.cluster, err = s.defaultCluster(); err == nil {
+			err = s.consoleAdmit(call)
+		}
 		if err == nil {
 			err = handle(call)
 		}

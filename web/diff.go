@@ -155,7 +155,11 @@ func (s *Server) pick(c *gin.Context, of revisionRef, parameter string, before i
 			return 0, err
 		}
 	}
-	h, err := s.clusters[of.Cluster].history(of.release(), lives, of.Lineage)
+	cluster, err := s.served(of.Cluster)
+	if err != nil {
+		return 0, err
+	}
+	h, err := cluster.history(of.release(), lives, of.Lineage)
 	if err != nil {
 		return 0, err
 	}

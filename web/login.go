@@ -54,10 +54,11 @@ func (s *Server) login(c *gin.Context) error {
 	if !s.signIn {
 		return &apiError{status: http.StatusNotFound, code: codeNotFound, message: "Nobody has to sign in here."}
 	}
-	switch {
-	case body.Cluster == "" && len(s.options.Clusters) == 1:
-		body.Cluster = s.options.Clusters[0].ID
-	case s.clusters[body.Cluster] == nil:
+	if all := s.clusters.all(); body.Cluster == "" && len(all) == 1 {
+		body.Cluster = all[0].ID
+	}
+	cluster := s.clusters.get(body.Cluster)
+	if cluster == nil {
 		return badRequest("cluster", "cluster must be the id of one of the clusters.")
 	}
 	body.Token = strings.TrimSpace(body.Token)
@@ -68,7 +69,7 @@ func (s *Server) login(c *gin.Context) error {
 		return badRequest("token", "token is too long for a browser's cookie; use it in an Authorization header.")
 	}
 	credentials := stream.Credentials{Token: body.Token}
-	user, err := s.clusters[body.Cluster].Access.User(c.Request.Context(), credentials)
+	user, err := cluster.Access.User(c.Request.Context(), credentials)
 	if err != nil {
 		refused := notSignedIn(c, body.Cluster, err)
 		if at := expiry(body.Token); errors.Is(err, stream.ErrUnauthenticated) && at != nil && at.Before(time.Now()) {
@@ -102,7 +103,7 @@ func expired(cluster string, at time.Time) *apiError {
 // logout forgets the token of a cluster, or of all.
 func (s *Server) logout(c *gin.Context) error {
 	only := c.Query("cluster")
-	for _, cluster := range s.options.Clusters {
+	for _, cluster := range s.clusters.all() {
 		if only == "" || only == cluster.ID {
 			cookie := s.cookie(c, cluster.ID, "")
 			cookie.MaxAge = -1
@@ -129,7 +130,7 @@ func (s *Server) me(c *gin.Context) error {
 	if s.signIn {
 		answer.Auth = "kubernetes"
 	}
-	for _, cluster := range s.options.Clusters {
+	for _, cluster := range s.clusters.all() {
 		item := signedIn{ID: cluster.ID}
 		if s.signIn {
 			credentials := s.credentialsAnywhere(c.Request, cluster.ID)

@@ -57,13 +57,13 @@ func (m *meter) Collect(out chan<- prometheus.Metric) {
 	m.transitions.Collect(out)
 	gauge(m.subscribers, float64(m.sessionStreams.Load()), "session")
 	gauge(m.subscribers, float64(m.clusterStreams.Load()), "cluster")
-	for _, c := range m.server.options.Clusters {
+	for _, c := range m.server.clusters.all() {
 		state := c.State()
 		gauge(m.up, number(state.Reachable), c.ID)
 		gauge(m.synced, number(state.Synced), c.ID)
 		statuses := map[string]int{}
 		unreadable, stuck := 0, 0
-		for _, r := range m.server.clusters[c.ID].latest().revisions {
+		for _, r := range c.latest().revisions {
 			statuses[statusLabel(r.Status())]++
 			if r.Problem != "" {
 				unreadable++

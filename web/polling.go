@@ -236,6 +236,8 @@ func (s *Server) pollRevealing(c *gin.Context, cluster *watched, about topic, ke
 		case <-again.C:
 		case <-over.C:
 			return writeAnswer(c, a, known, reveal)
+		case <-cluster.gone.Done():
+			return writeAnswer(c, a, known, reveal)
 		case <-s.closing.Done():
 			return writeAnswer(c, a, known, reveal)
 		case <-ctx.Done():
@@ -321,7 +323,7 @@ func (s *Server) watchSessions() (stop func()) {
 		return func() {}
 	}
 	return s.options.Operations.ObserveSessions(func(release stream.ReleaseRef) {
-		if cluster := s.clusters[release.Cluster]; cluster != nil {
+		if cluster := s.clusters.get(release.Cluster); cluster != nil {
 			cluster.changes.tell(release.Namespace, release.Name)
 		}
 	})

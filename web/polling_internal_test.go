@@ -45,7 +45,7 @@ func (c *changes) waitingFor(t topic) int {
 func TestWaitersShareOneNotificationAndOneEncodedAnswer(t *testing.T) {
 	const pollers = 1000
 	s := &Server{closing: t.Context()}
-	w := &watched{Cluster: Cluster{Releases: still{}}, changes: newChanges()}
+	w := &watched{Cluster: Cluster{Releases: still{}}, changes: newChanges(), gone: context.Background()}
 	var version, encoded atomic.Int64
 	read := func(context.Context) (*answer, error) {
 		tag := newTag()
@@ -93,7 +93,7 @@ func TestWaitersShareOneNotificationAndOneEncodedAnswer(t *testing.T) {
 }
 
 func TestAnOldAnswerIsNotShared(t *testing.T) {
-	w := &watched{Cluster: Cluster{Releases: still{}}, changes: newChanges()}
+	w := &watched{Cluster: Cluster{Releases: still{}}, changes: newChanges(), gone: context.Background()}
 	reads := 0
 	read := func(context.Context) (*answer, error) {
 		reads++

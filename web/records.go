@@ -27,7 +27,11 @@ func (s *Server) record(c *gin.Context, at revisionRef) (*decoder.Record, error)
 		if err != nil {
 			return nil, err
 		}
-		inCluster := len(s.clusters[at.Cluster].Releases.Revisions(at.Namespace, at.Name)) > 0
+		cluster, err := s.served(at.Cluster)
+		if err != nil {
+			return nil, err
+		}
+		inCluster := len(cluster.Releases.Revisions(at.Namespace, at.Name)) > 0
 		if kept, ok := keptIn(present(lives, inCluster), at.Revision); ok {
 			return s.trailRecord(c, at, kept)
 		}
@@ -54,7 +58,10 @@ func (s *Server) record(c *gin.Context, at revisionRef) (*decoder.Record, error)
 // clusterRecord is record for what is in the cluster. It fails with
 // stream.ErrNotFound for what is not.
 func (s *Server) clusterRecord(c *gin.Context, at revisionRef) (*decoder.Record, error) {
-	cluster := s.clusters[at.Cluster]
+	cluster, err := s.served(at.Cluster)
+	if err != nil {
+		return nil, err
+	}
 	record, err := cluster.Objects.Record(c.Request.Context(), at.Namespace, at.Name, at.Revision)
 	switch {
 	case err == nil || errors.Is(err, stream.ErrNotFound):

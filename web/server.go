@@ -18,8 +18,12 @@ import (
 
 // Options is what a Server serves.
 type Options struct {
-	// Clusters are the watched clusters, in the order in which they are listed.
+	// Clusters are the watched clusters to begin with, in the order in which they
+	// are listed.
 	Clusters []Cluster
+	// DefaultCluster is the id of the cluster that addresses mean which name
+	// none; "" for the first.
+	DefaultCluster string
 	// Operations starts sessions and opens their logs.
 	Operations *stream.Operations
 	// Trail keeps what releases ever were; nil for no trail.
@@ -61,7 +65,7 @@ type Options struct {
 // end its streams, or http.Server.Shutdown waits for them in vain.
 type Server struct {
 	options  Options
-	clusters map[string]*watched
+	clusters clusterSet
 	pages    *pages
 	engine   *gin.Engine
 	handler  http.Handler
@@ -97,11 +101,10 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		options:  o,
-		clusters: make(map[string]*watched, len(o.Clusters)),
-		pages:    p,
-		origins:  http.NewCrossOriginProtection(),
-		logger:   o.Logger,
+		options: o,
+		pages:   p,
+		origins: http.NewCrossOriginProtection(),
+		logger:  o.Logger,
 
 		takeWithin: defaultTakeWithin,
 	}
@@ -117,14 +120,8 @@ func New(o Options) (*Server, error) {
 	if s.signIn && s.options.MayReveal == nil {
 		s.options.MayReveal = s.mayReveal
 	}
-	for _, c := range o.Clusters {
-		if (c.Access != nil) != s.signIn {
-			return nil, errors.Join(fmt.Errorf("serve cluster %q: callers sign in to all clusters or to none", c.ID), s.Close())
-		}
-		if s.clusters[c.ID] != nil || reserved(c.ID) {
-			return nil, errors.Join(fmt.Errorf("serve cluster %q: the id is taken", c.ID), s.Close())
-		}
-		s.clusters[c.ID] = newWatched(c, s.meter)
+	if err := s.addClusters(o.Clusters); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	s.unwatch = s.watchSessions()
 	s.engine = s.newEngine()
@@ -147,7 +144,7 @@ func (s *Server) Close() error {
 	if s.unwatch != nil {
 		s.unwatch()
 	}
-	for _, c := range s.clusters {
+	for _, c := range s.clusters.all() {
 		c.stop()
 	}
 	return nil
@@ -242,9 +239,5 @@ func (s *Server) releaseRef(c *gin.Context) (stream.ReleaseRef, *watched, error)
 
 // cluster returns the cluster of a request.
 func (s *Server) cluster(c *gin.Context) (*watched, error) {
-	id := c.Param("cluster")
-	if cluster := s.clusters[id]; cluster != nil {
-		return cluster, nil
-	}
-	return nil, fmt.Errorf("cluster %q: %w", id, stream.ErrNotFound)
+	return s.served(c.Param("cluster"))
 }

@@ -69,13 +69,20 @@ func (p *paced) write(frames ...[]byte) error {
 	return p.control.Flush()
 }
 
-// streamContext ends with the request or when the server is closed. The
-// returned function must be called.
+// streamContext ends with the request, when the server is closed and when the
+// cluster is served no more. The returned function must be called.
 func (s *Server) streamContext(c *gin.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(c.Request.Context())
 	unlink := context.AfterFunc(s.closing, cancel)
+	stay := func() bool { return true }
+	if cluster, err := s.cluster(c); err == nil {
+		stay = context.AfterFunc(cluster.gone, cancel)
+	} else {
+		cancel()
+	}
 	return ctx, func() {
 		unlink()
+		stay()
 		cancel()
 	}
 }
