@@ -100,10 +100,13 @@ func (w *objectWatch) finalCauses() []Cause {
 
 // stand takes in the causes that a snapshot shows. It is called under w.mu.
 func (w *objectWatch) stand(causes []Cause) {
-	if w.undoing || w.frozen && (telling(w.standing) || !telling(causes)) {
-		return
+	switch {
+	case w.undoing, w.frozen && !telling(causes):
+	case w.frozen && telling(w.standing):
+		w.standing = refined(w.standing, causes)
+	default:
+		w.standing = causes
 	}
-	w.standing = causes
 }
 
 // undoes tells whether a record is that of helm's own rollback after a failure.

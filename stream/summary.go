@@ -34,11 +34,12 @@ const (
 // read the rows.
 const maxCauses = 20
 
-// Summarize counts the rows of a snapshot and gathers what is wrong with them.
+// Summarize counts the rows of a snapshot, those that may not be seen left out,
+// and gathers what is wrong with them.
 func Summarize(rows []Resource) Summary {
 	summary := Summary{Causes: []Cause{}}
 	for _, row := range rows {
-		if row.Owner == "" && row.Hook == "" {
+		if row.Owner == "" && row.Hook == "" && row.Status != StatusForbidden {
 			summary.Total++
 			if row.Current {
 				summary.Ready++
@@ -89,16 +90,37 @@ func causesOf(rows []Resource) []Cause {
 		first.Count = max(first.Count, 1) + 1
 		first.Final = first.Final || row.Cause.Final
 	}
-	slices.SortStableFunc(causes, func(a, b Cause) int {
-		if a.Final != b.Final {
-			if a.Final {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(a.Rank, b.Rank)
-	})
+	slices.SortStableFunc(causes, compareCauses)
 	return causes
+}
+
+// compareCauses puts what cannot heal first, and else what others follow from.
+func compareCauses(a, b Cause) int {
+	if a.Final != b.Final {
+		if a.Final {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(a.Rank, b.Rank)
+}
+
+// refined adds to the causes that stood when helm gave up those of a moment
+// later that cannot heal: helm may know of a Job's end before it is seen here.
+// One that tells more of the same container takes the other's place.
+func refined(standing, later []Cause) []Cause {
+	all := slices.Clone(standing)
+	for _, cause := range later {
+		same := func(other Cause) bool {
+			return other.Object == cause.Object && other.Reason == cause.Reason || cause.Source.Pod != "" && other.Source == cause.Source
+		}
+		if !cause.Final {
+			continue
+		}
+		all = append(slices.DeleteFunc(all, same), cause)
+	}
+	slices.SortStableFunc(all, compareCauses)
+	return all
 }
 
 // gaveUp returns the causes of an operation that has failed: what merely waits

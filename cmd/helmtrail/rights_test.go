@@ -1,0 +1,316 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// twoNamespaces is a release of the chart spread, with a Deployment in each of
+// two namespaces, and a helmtrail in which callers sign in.
+type twoNamespaces struct {
+	*helmtrail
+	app, db  string
+	settings arguments
+}
+
+func openTwoNamespaces(t *testing.T, more ...string) *twoNamespaces {
+	t.Helper()
+	s := &twoNamespaces{app: clustertest.Namespace(t), db: clustertest.Namespace(t)}
+	s.settings = arguments{
+		helm: clustertest.Binary(t, "helm4"), dataDir: t.TempDir(), charts: charts, more: append([]string{"--auth", "kubernetes"}, more...),
+	}
+	s.helmtrail = serveOn(t, s.settings)
+	return s
+}
+
+// caller makes somebody who may operate in the release's own namespace, and in
+// the other one do what the rules allow.
+func (s *twoNamespaces) caller(t *testing.T, name string, inDB ...rbacv1.PolicyRule) (user, token string) {
+	t.Helper()
+	user, token = account(t, s.app, name)
+	bind(t, s.app, user, exampleRole(t, "operator"))
+	if len(inDB) == 0 {
+		return user, token
+	}
+	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: inDB}
+	if _, err := rbac(t).Roles(s.db).Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	binding := &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: s.app, Name: name}},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
+	}
+	if _, err := rbac(t).RoleBindings(s.db).Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return user, token
+}
+
+var (
+	allDeployments = rbacv1.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"deployments"}, Verbs: []string{"*"}}
+	whatTheyOwn    = rbacv1.PolicyRule{APIGroups: []string{"", "apps"}, Resources: []string{"pods", "replicasets", "events"}, Verbs: []string{"get", "list"}}
+	logs           = rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods/log"}, Verbs: []string{"get"}}
+)
+
+// rowsOf are the rows that a stream leaves its reader, in their order.
+func rowsOf(events []stream.Event) []stream.Resource {
+	var rows []stream.Resource
+	for _, e := range events {
+		body, ok := e.Body.(*stream.ResourceStatus)
+		if !ok {
+			continue
+		}
+		if body.Full {
+			rows = nil
+		}
+		for _, row := range body.Resources {
+			if i := slices.IndexFunc(rows, func(r stream.Resource) bool { return r.Key() == row.Key() }); i >= 0 {
+				rows[i] = row
+			} else {
+				rows = append(rows, row)
+			}
+		}
+		rows = slices.DeleteFunc(rows, func(r stream.Resource) bool { return slices.Contains(body.Removed, r.Key()) })
+	}
+	return rows
+}
+
+// in are the kinds of the rows in a namespace.
+func in(namespace string, rows []stream.Resource) []string {
+	var list []string
+	for _, row := range rows {
+		if row.Namespace == namespace {
+			list = append(list, row.Kind)
+		}
+	}
+	return list
+}
+
+// causesIn are the reasons and containers of the causes in a namespace, sorted.
+func causesIn(namespace string, causes []stream.Cause) []string {
+	list := []string{}
+	for _, c := range causes {
+		if c.Object.Namespace == namespace {
+			list = append(list, c.Object.Kind+" "+c.Container+" "+c.Reason)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// allCausesIn are causesIn of every summary of a stream and of its end.
+func allCausesIn(namespace string, events []stream.Event) []string {
+	var all []stream.Cause
+	for _, e := range events {
+		switch body := e.Body.(type) {
+		case *stream.ResourceStatus:
+			all = append(all, body.Summary.Causes...)
+		case *stream.End:
+			all = append(all, body.Causes...)
+		}
+	}
+	return slices.Compact(causesIn(namespace, all))
+}
+
+// endsBadly is the end of a session whose hook has failed, with the causes that
+// the starter may see in the release's own namespace.
+func (s *twoNamespaces) endsBadly(t *testing.T, events []stream.Event) *stream.End {
+	t.Helper()
+	kind, last := end(t, events)
+	if kind != stream.TypeFailed {
+		t.Fatalf("the session ended %s, want FAILED for its hook", kind)
+	}
+	if diff := cmp.Diff([]string{"Job sql BackoffLimitExceeded", "Pod web CrashLoopBackOff"}, causesIn(s.app, last.Causes)); diff != "" {
+		t.Errorf("causes at the end in the release's namespace (-want +got):\n%s", diff)
+	}
+	return last
+}
+
+// Objects outside the release's namespace must not blank what can be seen
+// (https://github.com/lensapp/lens/pull/6088), and a stream that many read must
+// not show more than its starter could have seen.
+func TestAStreamShowsWhatItsStarterMaySee(t *testing.T) {
+	t.Parallel()
+	s := openTwoNamespaces(t)
+	limited, limitedToken := s.caller(t, "limited", allDeployments)
+	_, fullToken := s.caller(t, "full", allDeployments, whatTheyOwn, logs)
+	byLimited, byFull := s.holding(limitedToken), s.holding(fullToken)
+
+	install := byLimited.submit(t, http.MethodPost, s.releases(s.app), object{"name": "spread", "chart": object{"ref": "spread"}, "values": object{"db": s.db}})
+	live := byLimited.events(t.Context(), t, install.Events, 1)
+	last := s.endsBadly(t, live)
+	rows := rowsOf(live)
+	if diff := cmp.Diff([]string{"Deployment"}, in(s.db, rows)); diff != "" {
+		t.Errorf("rows in the other namespace (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"Deployment", "ReplicaSet", "Pod", "Job", "Pod"}, in(s.app, rows)); diff != "" {
+		t.Errorf("rows in the release's namespace (-want +got):\n%s", diff)
+	}
+	for _, row := range rows {
+		want := limited + " may not list pods in namespace " + s.db
+		if row.Namespace == s.db && (row.Status != "Progressing" || row.Total != 1 || !strings.Contains(row.Message, want)) {
+			t.Errorf("the Deployment whose pods may not be listed is %+v, want its own state and %q", row, want)
+		}
+	}
+	if got := allCausesIn(s.db, live); len(got) > 0 {
+		t.Errorf("causes in the other namespace: %q, want none", got)
+	}
+	checkLogs(t, last.Causes)
+
+	// Replayed, and to others, the stream is what it was.
+	for name, reader := range map[string]*helmtrail{"its starter": byLimited, "somebody who may see more": byFull} {
+		if diff := cmp.Diff(live, reader.events(t.Context(), t, install.Events, 1)); diff != "" {
+			t.Errorf("replayed to %s (-live +replayed):\n%s", name, diff)
+		}
+	}
+
+	upgrade := byFull.submit(t, http.MethodPut, s.release(s.app, "spread"), object{"chart": object{"ref": "spread"}, "values": object{"db": s.db}})
+	live = byFull.events(t.Context(), t, upgrade.Events, 1)
+	s.endsBadly(t, live)
+	if diff := cmp.Diff([]string{"Deployment", "ReplicaSet", "Pod"}, in(s.db, rowsOf(live))); diff != "" {
+		t.Errorf("rows in the other namespace, with the right (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"Pod db CrashLoopBackOff"}, allCausesIn(s.db, live)); diff != "" {
+		t.Errorf("causes in the other namespace, with the right (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(live, byLimited.events(t.Context(), t, upgrade.Events, 1)); diff != "" {
+		t.Errorf("replayed to somebody who may see less (-live +replayed):\n%s", diff)
+	}
+}
+
+// checkLogs wants each cause that is a container's own end to tell its last
+// five lines, without what is secret in them.
+func checkLogs(t *testing.T, causes []stream.Cause) {
+	t.Helper()
+	for _, c := range causes {
+		lines := strings.Split(c.Log, "\n")
+		if len(lines) != 5 || !strings.Contains(lines[1], "«masked:") || lines[4] != `fatal: there is no table "orders"` || strings.Contains(c.Log, "horse") {
+			t.Errorf("the log of container %s is %q, want its last five lines, masked", c.Container, c.Log)
+		}
+	}
+}
+
+func TestResourcesShowWhatTheCallerMaySee(t *testing.T) {
+	t.Parallel()
+	s := openTwoNamespaces(t)
+	_, fullToken := s.caller(t, "full", allDeployments, whatTheyOwn, logs)
+	limited, limitedToken := s.caller(t, "limited", allDeployments)
+	stranger, strangerToken := s.caller(t, "stranger")
+	reader, readerToken := account(t, s.app, "reader")
+	bind(t, s.app, reader, exampleRole(t, "reader"))
+	full := s.holding(fullToken)
+	install := full.submit(t, http.MethodPost, s.releases(s.app), object{"name": "spread", "chart": object{"ref": "spread"}, "values": object{"db": s.db}})
+	s.endsBadly(t, full.events(t.Context(), t, install.Events, 1))
+
+	for _, c := range []struct {
+		name, token string
+		want        []string // the other namespace's rows
+		message     string   // of the Deployment there
+		status      string
+		total       int
+		causes      []string // the other namespace's
+		logs        bool
+	}{
+		{"all rights", fullToken, []string{"Deployment", "ReplicaSet", "Pod"}, "", "Progressing", 2, []string{"Pod db CrashLoopBackOff"}, true},
+		{"no right to pods", limitedToken, []string{"Deployment"}, limited + " may not list pods in namespace " + s.db, "Progressing", 2, []string{}, true},
+		{"no right at all", strangerToken, []string{"Deployment"}, stranger + " may not get deployments.apps in namespace " + s.db, "Forbidden", 1, []string{}, true},
+		{"no right to logs", readerToken, []string{"Deployment"}, reader + " may not get deployments.apps in namespace " + s.db, "Forbidden", 1, []string{}, false},
+	} {
+		var now struct {
+			Resources []stream.Resource
+			Summary   stream.Summary
+		}
+		s.holding(c.token).get(t, s.release(s.app, "spread")+"/resources", &now)
+		if diff := cmp.Diff(c.want, in(s.db, now.Resources)); diff != "" {
+			t.Errorf("%s: rows in the other namespace (-want +got):\n%s", c.name, diff)
+		}
+		i := slices.IndexFunc(now.Resources, func(r stream.Resource) bool { return r.Name == "db" })
+		if db := now.Resources[i]; db.Status != c.status || !strings.Contains(db.Message, c.message) {
+			t.Errorf("%s: the other namespace's Deployment is %+v, want %s and %q", c.name, db, c.status, c.message)
+		}
+		if diff := cmp.Diff([]string{"Deployment", "ReplicaSet", "Pod", "Job", "Pod"}, in(s.app, now.Resources)); diff != "" {
+			t.Errorf("%s: rows in the release's namespace (-want +got):\n%s", c.name, diff)
+		}
+		if now.Summary.Total != c.total {
+			t.Errorf("%s: %d objects count, want %d", c.name, now.Summary.Total, c.total)
+		}
+		if diff := cmp.Diff(c.causes, causesIn(s.db, now.Summary.Causes)); diff != "" {
+			t.Errorf("%s: causes in the other namespace (-want +got):\n%s", c.name, diff)
+		}
+		if diff := cmp.Diff([]string{"Job sql BackoffLimitExceeded", "Pod web CrashLoopBackOff"}, causesIn(s.app, now.Summary.Causes)); diff != "" {
+			t.Errorf("%s: causes in the release's namespace (-want +got):\n%s", c.name, diff)
+		}
+		if c.logs {
+			checkLogs(t, now.Summary.Causes)
+		} else if i := slices.IndexFunc(now.Summary.Causes, func(c stream.Cause) bool { return c.Log != "" }); i >= 0 {
+			t.Errorf("%s: a cause has the log %q", c.name, now.Summary.Causes[i].Log)
+		}
+	}
+}
+
+// The starter's token is gone when a later helmtrail takes a session over; what
+// its stream may show stays the same.
+func TestASessionTakenOverShowsWhatItsStarterMaySee(t *testing.T) {
+	t.Parallel()
+	s := openTwoNamespaces(t, "--on-stop", "leave", "--drain", "0s")
+	_, token := s.caller(t, "limited", allDeployments)
+	first := s.holding(token)
+	answer := first.submit(t, http.MethodPost, s.releases(s.app), object{
+		"name": "spread", "chart": object{"ref": "spread"}, "values": object{"db": s.db, "duration": "15s"},
+	})
+	first.awaitEvent(t, answer, func(e stream.Event) bool { _, ok := e.Body.(*stream.ResourceStatus); return ok })
+	s.stop()
+	next := serveOn(t, s.settings)
+	events := next.holding(token).events(t.Context(), t, answer.Events, 1)
+	last := s.endsBadly(t, events)
+	checkLogs(t, last.Causes)
+	if diff := cmp.Diff([]string{"Deployment"}, in(s.db, rowsOf(events))); diff != "" {
+		t.Errorf("rows in the other namespace (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"Deployment", "ReplicaSet", "Pod", "Job", "Pod"}, in(s.app, rowsOf(events))); diff != "" {
+		t.Errorf("rows in the release's namespace (-want +got):\n%s", diff)
+	}
+}
+
+// Nobody has started an operation outside helmtrail as far as it can know, so
+// its stream stays within the release's namespace.
+func TestAnObservedSessionShowsItsNamespaceAlone(t *testing.T) {
+	t.Parallel()
+	s := openTwoNamespaces(t)
+	_, token := s.caller(t, "full", allDeployments, whatTheyOwn, logs)
+	if _, err := clustertest.TryHelm(t, 4, "install", "spread", charts+"/spread", "--namespace", s.app, "--set", "db="+s.db); err == nil {
+		t.Fatal("the install by hand did not fail")
+	}
+	reader := s.holding(token)
+	var sessions struct{ Items []stream.Session }
+	eventually(t, "the observed session has ended", func() bool {
+		reader.get(t, s.release(s.app, "spread")+"/sessions", &sessions)
+		return len(sessions.Items) == 1 && sessions.Items[0].End != nil
+	})
+	events := reader.events(t.Context(), t, fmt.Sprintf("%s/events?sessionId=%s", s.release(s.app, "spread"), sessions.Items[0].ID), 1)
+	last := s.endsBadly(t, events)
+	rows := rowsOf(events)
+	if diff := cmp.Diff([]string{"Deployment"}, in(s.db, rows)); diff != "" {
+		t.Errorf("rows in the other namespace (-want +got):\n%s", diff)
+	}
+	i := slices.IndexFunc(rows, func(r stream.Resource) bool { return r.Namespace == s.db })
+	if rows[i].Status != stream.StatusForbidden || !strings.Contains(rows[i].Message, "may not get deployments.apps in namespace "+s.db) {
+		t.Errorf("the other namespace's Deployment is %+v, want it forbidden", rows[i])
+	}
+	for _, c := range last.Causes {
+		if c.Object.Namespace != s.app || c.Log != "" {
+			t.Errorf("a cause of another namespace or with a log: %+v", c)
+		}
+	}
+}
