@@ -2,7 +2,9 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -121,6 +123,48 @@ func TestAClusterThatIsLostHarmsNoOther(t *testing.T) {
 		other.get(t, other.release("default", "there"), &i)
 		return i.Revision == 2 && i.Status == "deployed"
 	})
+}
+
+// A token in a header, where the address names no cluster, is for that cluster alone.
+func TestTheDefaultClusterCanBeNamed(t *testing.T) {
+	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{
+		"--auth", "kubernetes", "--context", currentContext(t), "--cluster", "other=" + clustertest.Kubeconfig(t), "--default-cluster", "other",
+	}})
+	var refused struct{ Details struct{ Cluster string } }
+	if code := h.call(t, http.MethodGet, "/metrics", nil, &refused); code != http.StatusUnauthorized || refused.Details.Cluster != "other" {
+		t.Errorf("without a token /metrics answers %d and asks to sign in to %q, want other", code, refused.Details.Cluster)
+	}
+	namespace := clustertest.Namespace(t)
+	_, token := account(t, namespace, "somebody")
+	var me struct {
+		Clusters []struct {
+			ID   string
+			User *string
+		}
+	}
+	h.holding(token).get(t, "/me", &me)
+	for _, c := range me.Clusters {
+		if known := c.User != nil; known != (c.ID == "other") {
+			t.Errorf("the token is known in %s: %v", c.ID, known)
+		}
+	}
+
+	var log bytes.Buffer
+	code := run(t.Context(), []string{
+		"serve", "--kubeconfig", clustertest.Kubeconfig(t), "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(), "--default-cluster", "nowhere",
+	}, io.Discard, &log)
+	if code != 1 || !strings.Contains(log.String(), `--default-cluster "nowhere"`) {
+		t.Errorf("a default cluster that there is not: %d %s", code, log.String())
+	}
+}
+
+func currentContext(t *testing.T) string {
+	t.Helper()
+	config, err := clientcmd.LoadFromFile(clustertest.Kubeconfig(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config.CurrentContext
 }
 
 // kubeconfigFor is a kubeconfig of the test cluster with a token.

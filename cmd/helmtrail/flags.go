@@ -44,6 +44,7 @@ type serveOptions struct {
 	repos         []string
 	auth          string
 	clusters      []string
+	defaultID     string
 	inCluster     bool
 	namespaces    []string
 	hosts         []string
@@ -99,6 +100,7 @@ func (o *serveOptions) register(flags *pflag.FlagSet) {
 	flags.StringVar(&o.kubeconfig, "kubeconfig", o.kubeconfig, "kubeconfig `file`; by default what kubectl takes, or the Pod's service account")
 	flags.StringSliceVar(&o.contexts, "context", o.contexts, "contexts of the kubeconfig to watch, one cluster each; by default all, the current one first")
 	flags.StringArrayVar(&o.clusters, "cluster", o.clusters, "a cluster to watch, as `id=kubeconfig`, of which the current context counts; may be repeated, and stands for --kubeconfig if that is not given")
+	flags.StringVar(&o.defaultID, "default-cluster", o.defaultID, "`id` of the cluster that addresses mean which name none, such as those of the OpenShift console (/api/helm); by default the first")
 	flags.BoolVar(&o.inCluster, "in-cluster", o.inCluster, "watch the cluster of this Pod with its service account")
 	flags.StringSliceVar(&o.namespaces, "namespaces", o.namespaces, "the namespaces to watch, where there is no right to watch all")
 	flags.StringVar(&o.listen, "listen", o.listen, "`address` to serve on; port 0 takes a free one")

@@ -85,6 +85,9 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	if err != nil {
 		return fmt.Errorf("--kubeconfig, --context, --cluster: %w", err)
 	}
+	if _, ok := find(clusters)(o.defaultID); !ok && o.defaultID != "" {
+		return fmt.Errorf("--default-cluster %q: is none of the clusters", o.defaultID)
+	}
 	var certificate *certificate
 	if o.tlsCert != "" {
 		if certificate, err = loadCertificate(o.tlsCert, o.tlsKey, logger); err != nil {
@@ -123,6 +126,8 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 		return fmt.Errorf("--data-dir: %w", err)
 	}
 	server, err := web.New(web.Options{
+		DefaultCluster: o.defaultID,
+
 		Clusters: shown(clusters, helm, o.auth), Operations: operations, Charts: helm, Archives: helm, Pages: ui.Files(),
 		NotReady: func() []string { return notReady(kept) }, LocalOnly: o.auth == authNone, Hosts: o.hosts, BasePath: o.basePath, Metrics: registry, MaskKey: key, MayReveal: mayReveal(o.auth), Logger: logger,
 	})
