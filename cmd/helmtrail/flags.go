@@ -56,6 +56,8 @@ type serveOptions struct {
 	drain         time.Duration
 	onStop        string
 	stuckAfter    time.Duration
+	trailKeep     time.Duration
+	trailSize     string
 	logFormat     string
 	logLevel      string
 }
@@ -119,6 +121,8 @@ func (o *serveOptions) register(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.drain, "drain", o.drain, "how long running operations may go on after SIGTERM before helm is ended")
 	flags.StringVar(&o.onStop, "on-stop", o.onStop, "what becomes of operations that run after that: end, or leave them to the next helmtrail on the same --data-dir")
 	flags.DurationVar(&o.stuckAfter, "stuck-after", o.stuckAfter, "how old a pending status that somebody else left must be before a release counts as stuck")
+	flags.DurationVar(&o.trailKeep, "trail-keep", o.trailKeep, "how long to keep the records of revisions that are gone from their cluster; 0 for ever")
+	flags.StringVar(&o.trailSize, "trail-size", o.trailSize, "how much of records to keep, such as `20Gi`, beyond which those of revisions that are gone are removed, oldest first; by default any amount")
 	flags.StringVar(&o.logFormat, "log-format", o.logFormat, "text or json")
 	flags.StringVar(&o.logLevel, "log-level", o.logLevel, "debug, info, warn or error")
 }
@@ -183,6 +187,12 @@ func (o *serveOptions) validate() error {
 	}
 	if o.stuckAfter <= 0 {
 		return fmt.Errorf("--stuck-after %v: must be more than 0", o.stuckAfter)
+	}
+	if o.trailKeep < 0 {
+		return fmt.Errorf("--trail-keep %v: must be 0 or more", o.trailKeep)
+	}
+	if _, err := o.trailBytes(); err != nil {
+		return err
 	}
 	for _, pair := range o.helmEnv {
 		if key, _, ok := strings.Cut(pair, "="); !ok || key == "" {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/helmtrail/helmtrail/informer"
 	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/trail"
 )
 
 // meter is what is counted beside web's own numbers. It implements
@@ -61,6 +62,7 @@ func (m *meter) Ended(end stream.SessionEnd) {
 type measured struct {
 	operations *stream.Operations
 	clusters   []*informer.Cluster
+	trail      *trail.Trail
 	dataDir    string
 }
 
@@ -68,6 +70,11 @@ var (
 	runningMetric = prometheus.NewDesc("helmtrail_operations_running", "Sessions that run now, by who started them.", []string{"origin"}, nil)
 	ignoredMetric = prometheus.NewDesc("helmtrail_ignored_secrets_total", "Secrets of Helm's type that hold no record.", []string{"cluster"}, nil)
 	restartMetric = prometheus.NewDesc("helmtrail_watch_restarts_total", "How often the watch of a cluster began anew.", []string{"cluster"}, nil)
+	entriesMetric = prometheus.NewDesc("helmtrail_trail_entries", "Entries that the trail of a cluster has.", []string{"cluster"}, nil)
+	headMetric    = prometheus.NewDesc("helmtrail_trail_head_time_seconds", "When the trail's last entry was made, with its hash, so that a rewritten or cut trail can be told from outside.", []string{"cluster", "hash"}, nil)
+	brokenMetric  = prometheus.NewDesc("helmtrail_trail_broken", "1 when a link of the trail is known not to hold.", []string{"cluster"}, nil)
+	waitingMetric = prometheus.NewDesc("helmtrail_trail_waiting_bytes", "What waits to be stored in the trail.", []string{"cluster"}, nil)
+	failingMetric = prometheus.NewDesc("helmtrail_trail_failing", "1 while the trail cannot be stored.", []string{"cluster"}, nil)
 	journalMetric = prometheus.NewDesc("helmtrail_journal_bytes", "The size of the journal on disk.", nil, nil)
 )
 
@@ -77,6 +84,11 @@ func (m *measured) Describe(out chan<- *prometheus.Desc) {
 	out <- ignoredMetric
 	out <- restartMetric
 	out <- journalMetric
+	out <- entriesMetric
+	out <- headMetric
+	out <- brokenMetric
+	out <- waitingMetric
+	out <- failingMetric
 }
 
 // Collect implements prometheus.Collector.
@@ -89,7 +101,31 @@ func (m *measured) Collect(out chan<- prometheus.Metric) {
 		out <- prometheus.MustNewConstMetric(ignoredMetric, prometheus.CounterValue, float64(health.Ignored), c.ID)
 		out <- prometheus.MustNewConstMetric(restartMetric, prometheus.CounterValue, float64(health.Restarts), c.ID)
 	}
+	m.collectTrail(out)
 	out <- prometheus.MustNewConstMetric(journalMetric, prometheus.GaugeValue, float64(sizeOf(m.dataDir)))
+}
+
+// collectTrail tells how the trails of the clusters fare.
+func (m *measured) collectTrail(out chan<- prometheus.Metric) {
+	for _, s := range m.trail.Stats() {
+		gauge := func(metric *prometheus.Desc, value float64, labels ...string) {
+			out <- prometheus.MustNewConstMetric(metric, prometheus.GaugeValue, value, append([]string{s.Cluster}, labels...)...)
+		}
+		gauge(entriesMetric, float64(s.State.Entries))
+		if s.State.Entries > 0 {
+			gauge(headMetric, float64(s.State.HeadTime.UnixNano())/1e9, s.State.Head)
+		}
+		gauge(brokenMetric, one(!s.State.Verified))
+		gauge(waitingMetric, float64(s.Waiting))
+		gauge(failingMetric, one(s.Failing))
+	}
+}
+
+func one(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // sizeOf adds up the files below a folder; what vanishes meanwhile has no size.

@@ -20,6 +20,7 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/helmcli"
 	"github.com/helmtrail/helmtrail/stream/journal"
+	"github.com/helmtrail/helmtrail/stream/trail"
 	"github.com/helmtrail/helmtrail/web"
 	"github.com/helmtrail/helmtrail/web/ui"
 )
@@ -103,7 +104,7 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 			err = errors.Join(err, closeErr)
 		}
 	}()
-	kept, err := journal.Open(ctx, filepath.Join(o.dataDir, "journal"))
+	kept, err := journal.Open(ctx, filepath.Join(o.dataDir, "journal"), trail.GuardedStream)
 	if err != nil {
 		return fmt.Errorf("--data-dir: %w", err)
 	}
@@ -121,20 +122,24 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	if err := operations.Resume(ctx); err != nil {
 		return fmt.Errorf("--data-dir: %w", err)
 	}
+	entries, err := openTrail(ctx, o, kept, clusters, operations, logger)
+	if err != nil {
+		return fmt.Errorf("--data-dir: %w", err)
+	}
 	key, err := maskKey(o.dataDir)
+		DefaultCluster: o.defaultID,
+
 	if err != nil {
 		return fmt.Errorf("--data-dir: %w", err)
 	}
 	server, err := web.New(web.Options{
-		DefaultCluster: o.defaultID,
-
-		Clusters: shown(clusters, helm, o.auth), Operations: operations, Charts: helm, Archives: helm, Pages: ui.Files(),
-		NotReady: func() []string { return notReady(kept) }, LocalOnly: o.auth == authNone, Hosts: o.hosts, BasePath: o.basePath, Metrics: registry, MaskKey: key, MayReveal: mayReveal(o.auth), Logger: logger,
+		Clusters: shown(clusters, helm, o.auth), Operations: operations, Trail: entries, Charts: helm, Archives: helm, Pages: ui.Files(),
+		NotReady: func() []string { return append(notReady(kept), entries.NotReady()...) }, LocalOnly: o.auth == authNone, Hosts: o.hosts, BasePath: o.basePath, Metrics: registry, MaskKey: key, MayReveal: mayReveal(o.auth), Logger: logger,
 	})
 	if err != nil {
 		return err
 	}
-	if err := registry.Register(&measured{operations: operations, clusters: clusters, dataDir: filepath.Join(o.dataDir, "journal")}); err != nil {
+	if err := registry.Register(&measured{operations: operations, clusters: clusters, trail: entries, dataDir: filepath.Join(o.dataDir, "journal")}); err != nil {
 		return fmt.Errorf("register metrics: %w", err)
 	}
 	servers := []served{{newHTTPServer(server, logger), listener, certificate}}
@@ -153,7 +158,7 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 		logger.Warn("tokens come over plain HTTP; give --tls-cert and --tls-key, or have a proxy in front that ends TLS")
 	}
 	fmt.Fprintf(stdout, "helmtrail %s serves %s://%s%s/helm/releases\n", version, scheme, listener.Addr(), o.basePath)
-	return runAll(ctx, clusters, operations, servers)
+	return runAll(ctx, clusters, operations, entries, servers)
 }
 
 // notReady tells why the journal takes nothing, without which nothing can be done.
@@ -198,11 +203,17 @@ func openHelm(ctx context.Context, o serveOptions, logger *slog.Logger) (*helmcl
 }
 
 // runAll runs the parts until ctx ends or one of them fails.
-func runAll(ctx context.Context, clusters []*informer.Cluster, operations *stream.Operations, servers []served) error {
+func runAll(ctx context.Context, clusters []*informer.Cluster, operations *stream.Operations, entries *trail.Trail, servers []served) error {
 	group, ctx := errgroup.WithContext(ctx)
 	// The watches go on until the last operation has ended, which needs them.
 	watched, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
 	var watches errgroup.Group
+	// The trail goes on until the last operation has ended, and then asks the
+	// clusters for what it needs to store the rest.
+	kept, stopKeeping := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopKeeping()
+	var keeping errgroup.Group
+	keeping.Go(func() error { return entries.Run(kept) })
 	var unobserve []func()
 	for _, c := range clusters {
 		unobserve = append(unobserve, operations.Watch(c.ID, c))
@@ -228,6 +239,8 @@ func runAll(ctx context.Context, clusters []*informer.Cluster, operations *strea
 				err = errors.Join(err, fmt.Errorf("end the open requests: %w", shutdownErr), s.server.Close())
 			}
 		}
+		stopKeeping()
+		err = errors.Join(err, keeping.Wait())
 		stopWatching()
 		return errors.Join(err, watches.Wait())
 	})

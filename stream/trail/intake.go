@@ -85,8 +85,8 @@ func (k *keeper) live(ctx context.Context, entry *stream.TrailEntry, rev *decode
 	}
 	if known {
 		entry.NamespaceUID = l.namespaceUID
-	} else if entry.NamespaceUID, err = k.cluster.NamespaceUID(ctx, rev.Namespace); err != nil {
-		return fmt.Errorf("tell namespace %s from others of its name: %w", rev.Namespace, err)
+	} else if entry.NamespaceUID, err = k.namespaceUID(ctx, rev.Namespace); err != nil {
+		return err
 	}
 	entry.FirstDeployed = first
 	entry.Lineage = lineageID(entry)

@@ -2,6 +2,7 @@ package trail
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -17,9 +18,15 @@ const (
 	lastRetry  = 5 * time.Second
 	// drainTime is how long Run goes on trying once its context has ended.
 	drainTime = 10 * time.Second
+	// identifyTime bounds one question to the cluster.
+	identifyTime = 5 * time.Second
 	// itemOverhead is about what a queued item takes besides a record's bytes.
 	itemOverhead = 2 << 10
 )
+
+// errUnidentified means that a cluster or a namespace cannot be told from others
+// of its name now. That is the cluster's fault, not the journal's.
+var errUnidentified = errors.New("the UID cannot be read")
 
 // keeper takes what the watch of one cluster learns and stores it. It
 // implements stream.Keeper.
@@ -143,7 +150,10 @@ func (k *keeper) run(ctx context.Context) error {
 		if !ok {
 			return nil
 		}
-		if err := k.store(storing, i); err != nil {
+		if err := k.store(ctx, storing, i); errors.Is(err, errUnidentified) {
+			k.log.Info("what the cluster would have to be asked for is left to the next start")
+			return nil
+		} else if err != nil {
 			return fmt.Errorf("the newest entries of the trail of %s could not be stored: %w", k.chain.cluster, err)
 		}
 		k.mu.Lock()
@@ -161,17 +171,22 @@ func (k *keeper) end() {
 	k.changed.Broadcast()
 }
 
-// store stores an item, however often that must be tried.
-func (k *keeper) store(ctx context.Context, i item) error {
+// store stores an item, however often that must be tried: until storing ends
+// or, where it is the cluster that does not answer, until running does.
+func (k *keeper) store(running, storing context.Context, i item) error {
 	for delay := firstRetry; ; delay = min(2*delay, lastRetry) {
-		err := i.store(ctx)
+		err := i.store(storing)
 		k.fares(err)
-		if err == nil || ctx.Err() != nil {
+		ends := storing
+		if errors.Is(err, errUnidentified) {
+			ends = running
+		}
+		if err == nil || ends.Err() != nil {
 			return err
 		}
 		select {
 		case <-time.After(delay):
-		case <-ctx.Done():
+		case <-ends.Done():
 			return err
 		}
 	}
@@ -179,6 +194,10 @@ func (k *keeper) store(ctx context.Context, i item) error {
 
 // fares takes note of how storing went. Only a change is logged.
 func (k *keeper) fares(err error) {
+	if errors.Is(err, errUnidentified) {
+		k.log.Debug("the trail waits for the cluster", "error", err)
+		return
+	}
 	k.mu.Lock()
 	failed := k.failing != ""
 	k.failing = ""
@@ -239,12 +258,25 @@ func (k *keeper) clusterUID(ctx context.Context) (string, error) {
 	if read {
 		return uid, nil
 	}
-	uid, err := k.cluster.UID(ctx)
+	asking, cancel := context.WithTimeout(ctx, identifyTime)
+	defer cancel()
+	uid, err := k.cluster.UID(asking)
 	if err != nil {
-		return "", fmt.Errorf("tell the cluster from others: %w", err)
+		return "", fmt.Errorf("%w: %w", errUnidentified, err)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.uid, k.uidRead = uid, true
+	return uid, nil
+}
+
+// namespaceUID asks for the UID that a namespace has now.
+func (k *keeper) namespaceUID(ctx context.Context, namespace string) (string, error) {
+	asking, cancel := context.WithTimeout(ctx, identifyTime)
+	defer cancel()
+	uid, err := k.cluster.NamespaceUID(asking, namespace)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", errUnidentified, err)
+	}
 	return uid, nil
 }

@@ -169,8 +169,8 @@ func (t *Trail) Watch(id string, cluster Cluster) error {
 }
 
 // Run keeps what comes until ctx ends, then stores what has come by then, and
-// returns nil. It blocks and may be called once. The clusters' watches must
-// have ended before ctx does.
+// returns nil. It blocks and may be called once. The clusters' watches should go
+// on until it has returned; what they learn meanwhile the next start finds.
 func (t *Trail) Run(ctx context.Context) error {
 	var group errgroup.Group
 	for _, k := range t.keepers {
@@ -236,6 +236,30 @@ func (t *Trail) NotReady() []string {
 		if problem := k.problem(); problem != "" {
 			all = append(all, fmt.Sprintf("The trail of cluster %s cannot be stored: %s.", id, problem))
 		}
+	}
+	return all
+}
+
+// Stats is how the trail of a cluster fares.
+type Stats struct {
+	Cluster string
+	State   stream.TrailState
+	// Waiting is how many bytes are not stored yet, Failing that they cannot be.
+	Waiting int
+	Failing bool
+}
+
+// Stats tells how the trails of the clusters fare. It comes from memory.
+func (t *Trail) Stats() []Stats {
+	var all []Stats
+	for _, id := range t.setup.Clusters {
+		s := Stats{Cluster: id, State: t.chains[id].state()}
+		if k := t.keepers[id]; k != nil {
+			k.mu.Lock()
+			s.Waiting, s.Failing = k.bytes, k.failing != ""
+			k.mu.Unlock()
+		}
+		all = append(all, s)
 	}
 	return all
 }

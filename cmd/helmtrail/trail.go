@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/helmtrail/helmtrail/informer"
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/journal"
+	"github.com/helmtrail/helmtrail/stream/trail"
+)
+
+// journalFolder and trailFolder are where below the data directory all events
+// and entries are kept, and the notes of how far the trail had come.
+const (
+	journalFolder = "journal"
+	trailFolder   = "trail"
+)
+
+// openTrail opens the trail and has it keep what the watches of the clusters
+// will learn.
+func openTrail(ctx context.Context, o serveOptions, kept *journal.Journal, clusters []*informer.Cluster, operations *stream.Operations, logger *slog.Logger) (*trail.Trail, error) {
+	size, err := o.trailBytes()
+	if err != nil {
+		return nil, err
+	}
+	setup := trail.Setup{
+		Journal: kept, Folder: filepath.Join(o.dataDir, trailFolder), Sessions: operations,
+		Keep: o.trailKeep, Size: size, Logger: logger,
+	}
+	for _, c := range clusters {
+		setup.Clusters = append(setup.Clusters, c.ID)
+	}
+	entries, err := trail.Open(ctx, setup)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range clusters {
+		if err := entries.Watch(c.ID, c); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+// trailBytes is --trail-size in bytes, 0 if it is not given.
+func (o *serveOptions) trailBytes() (uint64, error) {
+	if o.trailSize == "" {
+		return 0, nil
+	}
+	size, err := resource.ParseQuantity(o.trailSize)
+	if err != nil || size.Value() <= 0 {
+		return 0, fmt.Errorf("--trail-size %q: must be an amount of bytes such as 20Gi", o.trailSize)
+	}
+	return uint64(size.Value()), nil
+}
