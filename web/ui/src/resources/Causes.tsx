@@ -1,4 +1,4 @@
-import { Alert, List, ListItem } from '@patternfly/react-core';
+import { Alert, CodeBlock, CodeBlockCode, List, ListItem } from '@patternfly/react-core';
 import { useTranslation } from 'react-i18next';
 import type { Cause } from '../session/events';
 
@@ -28,14 +28,29 @@ export function CauseList({ causes }: { causes: readonly Cause[] }) {
   );
 }
 
-/** The sentence, and of how many objects it is true. */
-function CauseText({ cause: { object, text, count } }: { cause: Cause }) {
+/** The sentence, of how many objects it is true, and what the container wrote last. */
+function CauseText({ cause: { object, text, count, log } }: { cause: Cause }) {
   const { t } = useTranslation('resources');
+  const subject = `${object.kind} ${object.name}`;
+  // Most sentences name the object themselves.
+  const [before, after] = text.includes(subject) ? splitAt(text, subject) : ['', `: ${text}`];
   return (
     <>
-      <strong>{`${object.kind} ${object.name}`}</strong>
+      {before}
+      <strong>{subject}</strong>
       {count && count > 1 ? ` ${t('causes.count', { count: count - 1 })}` : ''}
-      {`: ${text}`}
+      {after}
+      {log && (
+        <CodeBlock>
+          <CodeBlockCode>{log}</CodeBlockCode>
+        </CodeBlock>
+      )}
     </>
   );
+}
+
+/** What stands before the first place of a part, and what behind it. */
+function splitAt(text: string, part: string): [string, string] {
+  const start = text.indexOf(part);
+  return [text.slice(0, start), text.slice(start + part.length)];
 }
