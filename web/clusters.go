@@ -34,6 +34,8 @@ type Cluster struct {
 	Access Access
 	// Objects reads the objects of releases.
 	Objects Objects
+	// Comparer compares releases with what is there.
+	Comparer Comparer
 	// API reads what else the OpenShift console's contract needs; nil when it
 	// is not served.
 	API ClusterAPI

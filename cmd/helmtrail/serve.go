@@ -265,7 +265,7 @@ func shown(clusters []*informer.Cluster, helm *helmcli.Helm, auth string) []web.
 	list := make([]web.Cluster, 0, len(clusters))
 	for _, c := range clusters {
 		cluster := web.Cluster{
-			ID: c.ID, Server: c.Server, HelmVersion: helm.Version(), Releases: c, Objects: c, API: c, Namespaces: c.Namespaces,
+			ID: c.ID, Server: c.Server, HelmVersion: helm.Version(), Releases: c, Objects: c, Comparer: c, API: c, Namespaces: c.Namespaces,
 			State: func() web.ClusterState { return state(c.Health()) },
 			StateIn: func(namespace string) web.ClusterState {
 				health, _ := c.HealthIn(namespace)

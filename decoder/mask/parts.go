@@ -29,6 +29,21 @@ func (s *Secrets) Values(values json.RawMessage, schema []byte) (json.RawMessage
 	return masked, nil
 }
 
+// Object masks one object of Kubernetes in JSON, as Manifest does, and returns
+// JSON.
+func (s *Secrets) Object(object json.RawMessage) (json.RawMessage, error) {
+	root, err := tree.FromJSON(object)
+	if err != nil {
+		return nil, fmt.Errorf("mask an object: %w", err)
+	}
+	s.mask(root, place{path: objectPath(root)})
+	masked, err := tree.JSON(root)
+	if err != nil {
+		return nil, fmt.Errorf("mask an object: %w", err)
+	}
+	return masked, nil
+}
+
 // unreadable stands for a document whose secrets cannot be told.
 const unreadable = "---\n# This document is no valid YAML, so it is not shown.\n"
 

@@ -28,6 +28,31 @@ type object struct {
 	phase release.HookPhase
 	// problem says why it cannot be looked for, "" if it can.
 	problem string
+	// content is the object as JSON; nil where only its name is needed.
+	content []byte
+}
+
+// Named is one object that a manifest names.
+type Named struct {
+	schema.GroupVersionKind
+	// Namespace is what is written, else the release's, for objects of the
+	// whole cluster too.
+	Namespace, Name string
+	// Problem says why it cannot be looked for, "" if it can.
+	Problem string
+	// Content is the object as JSON, nil if it could not be read.
+	Content []byte
+}
+
+// Read returns the objects of a manifest in its order, those of lists one by
+// one. namespace is that of objects which name none.
+func Read(manifest, namespace string) []Named {
+	parsed := parse(manifest, namespace, "")
+	named := make([]Named, 0, len(parsed))
+	for _, o := range parsed {
+		named = append(named, Named{o.kind, o.namespace, o.name, o.problem, o.content})
+	}
+	return named
 }
 
 // header is as much of a manifest's document as is needed.
@@ -69,6 +94,7 @@ func objects(record *decoder.Record) []object {
 	unique := all[:0]
 	for _, o := range all {
 		id := identity{o.kind.GroupKind(), o.namespace, o.name}
+		o.content = nil
 		if !seen[id] || o.problem != "" {
 			unique = append(unique, o)
 		}
@@ -140,6 +166,7 @@ func read(content []byte, namespace, hook string) ([]object, error) {
 	}
 	o := object{
 		kind: schema.FromAPIVersionAndKind(h.APIVersion, h.Kind), namespace: h.Metadata.Namespace, name: h.Metadata.Name, hook: hook,
+		content: content,
 	}
 	if o.namespace == "" {
 		o.namespace = namespace

@@ -44,6 +44,12 @@ func (m *mapper) find(ctx context.Context, kind schema.GroupVersionKind) (*meta.
 	return m.kinds.RESTMappingWithContext(ctx, kind.GroupKind(), kind.Version)
 }
 
+// Find returns where objects of a kind are. The error satisfies
+// [meta.IsNoMatchError] when the API server does not have the kind.
+func (t *Tracker) Find(ctx context.Context, kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
+	return t.mapper.find(ctx, kind)
+}
+
 // stale reports whether it is time to ask again, and takes it that the caller
 // now does.
 func (m *mapper) stale() bool {

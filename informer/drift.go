@@ -1,0 +1,68 @@
+package informer
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+
+	"github.com/helmtrail/helmtrail/informer/drift"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// Drift compares a record's objects with the live ones, with the credentials of
+// the query. It asks the API server, which changes nothing, and blocks for a
+// minute at most.
+func (c *Cluster) Drift(ctx context.Context, query stream.DriftQuery) (*stream.Drift, error) {
+	comparer, done, err := c.comparer(query.Credentials)
+	if err != nil {
+		return nil, fmt.Errorf("compare release %s/%s: %w", query.Release.Namespace, query.Release.Name, err)
+	}
+	defer done()
+	found, err := comparer.Drift(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("compare release %s/%s: %w", query.Release.Namespace, query.Release.Name, err)
+	}
+	return found, nil
+}
+
+// Validate tells what applying a rendered manifest would do, as Drift asks.
+func (c *Cluster) Validate(ctx context.Context, query stream.ValidationQuery) (*stream.Validation, error) {
+	comparer, done, err := c.comparer(query.Credentials)
+	if err != nil {
+		return nil, fmt.Errorf("validate release %s/%s: %w", query.Release.Namespace, query.Release.Name, err)
+	}
+	defer done()
+	found, err := comparer.Validate(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("validate release %s/%s: %w", query.Release.Namespace, query.Release.Name, err)
+	}
+	return found, nil
+}
+
+// comparer makes clients with a caller's credentials, and a function that closes
+// their connections.
+func (c *Cluster) comparer(credentials stream.Credentials) (*drift.Comparer, func(), error) {
+	config, client, done := c.configFor(credentials), &http.Client{Transport: c.connection}, func() {}
+	if credentials != (stream.Credentials{}) {
+		own, err := rest.HTTPClientFor(config)
+		if err != nil {
+			return nil, nil, fmt.Errorf("prepare connections: %w", err)
+		}
+		client, done = own, func() { utilnet.CloseIdleConnectionsFor(own.Transport) }
+	}
+	config.WarningHandlerWithContext = drift.Warnings{}
+	objects, err := dynamic.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, nil, fmt.Errorf("prepare a client: %w", err)
+	}
+	names, err := metadata.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, nil, fmt.Errorf("prepare a client: %w", err)
+	}
+	return &drift.Comparer{Dynamic: objects, Metadata: names, Find: c.resources.Find}, done, nil
+}

@@ -1,0 +1,284 @@
+package drift
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/metadata"
+
+	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/informer/resources"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+const (
+	// atATime bounds the requests under way for one answer.
+	atATime = 8
+	// maxObjects bounds the objects that one answer asks the API server about.
+	maxObjects = 2000
+	// lookAttempts is how often an object is looked at that is just being changed.
+	lookAttempts = 3
+	// maxTime bounds how long one answer takes. What has not been looked at by
+	// then is unknown.
+	maxTime = time.Minute
+)
+
+// Comparer asks the API server with the credentials of its clients.
+type Comparer struct {
+	Dynamic  dynamic.Interface
+	Metadata metadata.Interface
+	// Find returns where objects of a kind are. Its error satisfies
+	// [meta.IsNoMatchError] when the API server does not have the kind.
+	Find func(context.Context, schema.GroupVersionKind) (*meta.RESTMapping, error)
+}
+
+// place is a kind, in a namespace or in the whole cluster.
+type place struct {
+	resource  schema.GroupVersionResource
+	namespace string
+}
+
+// compare sorts places.
+func (p place) compare(other place) int {
+	return cmp.Or(cmp.Compare(p.resource.String(), other.resource.String()), cmp.Compare(p.namespace, other.namespace))
+}
+
+// examined is one object of a manifest and what the API server says of it.
+type examined struct {
+	resources.Named
+	place place
+	// wanted is what the manifest says, Helm's own label and annotations added.
+	wanted map[string]any
+	// live is nil if there is no such object.
+	live *unstructured.Unstructured
+	// applied is what applying would make of it; nil if that was refused, for
+	// the reason refusal, or not tried.
+	applied map[string]any
+	refusal error
+	// problem says why nothing is known.
+	problem  string
+	noKind   bool
+	warnings []string
+}
+
+// examination looks at the objects of one manifest.
+type examination struct {
+	*Comparer
+	release stream.ReleaseRef
+	objects []*examined
+
+	mu sync.Mutex
+	// refused are the places where the caller may not apply, so that it is not
+	// tried again for each object.
+	refused map[place]error
+}
+
+// examine looks at every object that the manifest names. It fails when the API
+// server does not answer or ctx ends.
+func (c *Comparer) examine(ctx context.Context, release stream.ReleaseRef, named []resources.Named, tryMissing bool) (*examination, error) {
+	x := &examination{Comparer: c, release: release, refused: map[place]error{}}
+	limited, cancel := context.WithTimeout(ctx, maxTime)
+	defer cancel()
+	var looking errgroup.Group
+	looking.SetLimit(atATime)
+	for i, n := range named {
+		e := &examined{Named: n, problem: n.Problem}
+		x.objects = append(x.objects, e)
+		if e.problem != "" {
+			continue
+		}
+		if i >= maxObjects {
+			e.problem = "there are too many objects to look at them all"
+			continue
+		}
+		looking.Go(func() error {
+			err := x.look(limited, e, tryMissing)
+			if err != nil && ctx.Err() == nil && limited.Err() != nil {
+				e.problem, err = "it was not looked at in time", nil
+			}
+			return err
+		})
+	}
+	if err := looking.Wait(); err != nil {
+		return nil, err
+	}
+	return x, ctx.Err()
+}
+
+// look reads one object and tries to apply it. Without tryMissing only one that
+// is there is applied.
+func (x *examination) look(ctx context.Context, e *examined, tryMissing bool) error {
+	mapping, err := x.Find(ctx, e.GroupVersionKind)
+	if meta.IsNoMatchError(err) {
+		e.noKind, e.problem = true, "the cluster has no kind "+e.Kind+" in "+e.GroupVersion().String()
+		return nil
+	}
+	if err != nil {
+		return e.unknown(err)
+	}
+	e.place = place{resource: mapping.Resource}
+	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+		e.place.namespace = e.Namespace
+	}
+	if err := e.want(x.release); err != nil {
+		e.problem = "this part of the manifest cannot be read"
+		return nil
+	}
+	client := x.Dynamic.Resource(e.place.resource).Namespace(e.place.namespace)
+	for range lookAttempts {
+		live, err := client.Get(ctx, e.Name, metav1.GetOptions{})
+		e.live = live
+		if err != nil {
+			e.live = nil
+		}
+		if err != nil && !apierrors.IsNotFound(err) {
+			return e.unknown(err)
+		}
+		if e.live == nil && !tryMissing {
+			return nil
+		}
+		if err := x.apply(ctx, client, e); err != nil || e.applied == nil || e.live == nil {
+			return err
+		}
+		// A dry run leaves the version as it is: another one means that somebody
+		// has written in between.
+		applied := unstructured.Unstructured{Object: e.applied}
+		if applied.GetResourceVersion() == e.live.GetResourceVersion() {
+			return nil
+		}
+	}
+	return nil
+}
+
+// want reads what the manifest says, as Helm would send it.
+func (e *examined) want(release stream.ReleaseRef) error {
+	if err := utiljson.Unmarshal(e.Content, &e.wanted); err != nil {
+		return err
+	}
+	wanted := unstructured.Unstructured{Object: e.wanted}
+	wanted.SetNamespace(e.place.namespace)
+	unstructured.RemoveNestedField(e.wanted, "metadata", "creationTimestamp")
+	unstructured.RemoveNestedField(e.wanted, "metadata", "managedFields")
+	delete(e.wanted, "status")
+	for _, one := range [][2]string{{"labels", managedBy}, {"annotations", releaseName}, {"annotations", releaseNamespace}} {
+		value := map[string]string{managedBy: "Helm", releaseName: release.Name, releaseNamespace: release.Namespace}[one[1]]
+		if entries, exists, _ := unstructured.NestedFieldNoCopy(e.wanted, "metadata", one[0]); !exists || entries == nil {
+			unstructured.RemoveNestedField(e.wanted, "metadata", one[0])
+		}
+		if err := unstructured.SetNestedField(e.wanted, value, "metadata", one[0], one[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apply asks what applying the object would make of it.
+func (x *examination) apply(ctx context.Context, client dynamic.ResourceInterface, e *examined) error {
+	x.mu.Lock()
+	e.refusal = x.refused[e.place]
+	x.mu.Unlock()
+	if e.refusal != nil {
+		return nil
+	}
+	manager := defaultManager
+	if e.live != nil {
+		manager = ownersOf(e.live).applier()
+	}
+	ctx, warnings := collectWarnings(ctx)
+	applied, err := client.Apply(ctx, e.Name, &unstructured.Unstructured{Object: e.wanted}, metav1.ApplyOptions{
+		DryRun: []string{metav1.DryRunAll}, Force: true, FieldManager: manager,
+	})
+	e.warnings = warnings.all()
+	if err == nil {
+		e.applied = applied.Object
+		return nil
+	}
+	if !answered(err) {
+		return err
+	}
+	e.refusal = err
+	if lacksRight(err) {
+		x.mu.Lock()
+		x.refused[e.place] = err
+		x.mu.Unlock()
+	}
+	return nil
+}
+
+// lacksRight tells a missing right to apply any object of the place from a
+// refusal of this very one, which an admission plugin forbids too.
+func lacksRight(err error) bool {
+	return apierrors.IsForbidden(err) && missingRight.MatchString(err.Error())
+}
+
+// unknown keeps what the API server answered; another failure is returned.
+func (e *examined) unknown(err error) error {
+	if !answered(err) {
+		return err
+	}
+	e.problem = err.Error()
+	return nil
+}
+
+// answered tells what the API server has said from its not answering.
+func answered(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status)
+}
+
+// secrets is what masks an answer: what the sources have, and the live Secrets;
+// nil if nothing is to be hidden.
+func (x *examination) secrets(masker *mask.Masker, sources ...mask.Source) (*mask.Secrets, error) {
+	if masker == nil {
+		return nil, nil
+	}
+	var live mask.Source
+	for _, e := range x.objects {
+		if e.live == nil || e.Kind != "Secret" || e.Group != "" {
+			continue
+		}
+		data, err := json.Marshal(e.live.Object)
+		if err != nil {
+			return nil, err
+		}
+		live.Manifests = append(live.Manifests, string(data))
+	}
+	return masker.Collect(append(slices.Clone(sources), live)...), nil
+}
+
+// shown is an object as the answer may show it.
+func shown(secrets *mask.Secrets, object map[string]any) (any, error) {
+	if secrets == nil || object == nil {
+		return object, nil
+	}
+	data, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	if data, err = secrets.Object(data); err != nil {
+		return nil, err
+	}
+	var masked any
+	return masked, utiljson.Unmarshal(data, &masked)
+}
+
+// text is a message as the answer may show it.
+func text(secrets *mask.Secrets, message string) string {
+	if secrets == nil {
+		return message
+	}
+	return secrets.Text(message)
+}

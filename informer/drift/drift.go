@@ -1,0 +1,179 @@
+package drift
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/informer/resources"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// Drift compares the objects that a record's manifest names with the live ones.
+// Hooks are no part of it: they come and go. It blocks for a minute at most, and
+// fails when the API server does not answer or ctx ends.
+func (c *Comparer) Drift(ctx context.Context, query stream.DriftQuery) (*stream.Drift, error) {
+	record := query.Record
+	x, err := c.examine(ctx, query.Release, resources.Read(record.Manifest, query.Release.Namespace), false)
+	if err != nil {
+		return nil, err
+	}
+	secrets, err := x.secrets(query.Masker, mask.FromRecord(record))
+	if err != nil {
+		return nil, err
+	}
+	answer := &stream.Drift{Revision: record.Version, Counts: map[stream.DriftState]int{}, Objects: []stream.DriftObject{}, Unlisted: []string{}}
+	scaled := &scalers{comparer: c}
+	for _, e := range x.objects {
+		object, err := e.drift(ctx, secrets, scaled)
+		if err != nil {
+			return nil, err
+		}
+		answer.Objects = append(answer.Objects, object)
+	}
+	if err := x.addExtra(ctx, record, answer); err != nil {
+		return nil, err
+	}
+	for _, object := range answer.Objects {
+		answer.Counts[object.State]++
+	}
+	answer.Drifted = answer.Counts[stream.DriftChanged]+answer.Counts[stream.DriftMissing]+answer.Counts[stream.DriftExtra] > 0
+	return answer, nil
+}
+
+// drift tells how one object differs.
+func (e *examined) drift(ctx context.Context, secrets *mask.Secrets, scaled *scalers) (stream.DriftObject, error) {
+	object := stream.DriftObject{
+		State: stream.DriftSame, APIVersion: e.GroupVersion().String(), Kind: e.Kind, Namespace: e.Namespace, Name: e.Name,
+		Changes: []stream.FieldChange{}, Added: []stream.FieldChange{},
+	}
+	if e.place.resource.Resource != "" {
+		object.Namespace = e.place.namespace
+	}
+	switch {
+	case e.problem != "":
+		object.State, object.Message = stream.DriftUnknown, text(secrets, e.problem)
+		return object, nil
+	case e.live == nil:
+		object.State = stream.DriftMissing
+		return object, nil
+	}
+	object.Checked = stream.DriftByApply
+	if e.applied == nil {
+		object.Checked = stream.DriftByFields
+		if e.refusal != nil && !lacksRight(e.refusal) {
+			object.Message = text(secrets, "the API server refuses to apply it: "+e.refusal.Error())
+		}
+	}
+	if e.live.GetDeletionTimestamp() != nil {
+		object.Message = "it is being deleted"
+	}
+	if err := e.compare(ctx, &object, secrets, scaled); err != nil {
+		return object, fmt.Errorf("compare %s %s: %w", e.Kind, e.Name, err)
+	}
+	if len(object.Changes) > 0 {
+		object.State = stream.DriftChanged
+	}
+	return object, nil
+}
+
+// compare fills in the fields that differ.
+func (e *examined) compare(ctx context.Context, object *stream.DriftObject, secrets *mask.Secrets, scaled *scalers) error {
+	recorded, live := plain(canonical(e.wanted, e.GroupVersionKind)), plain(e.live.Object)
+	owned := ownersOf(e.live)
+	byFields := differences(recorded, live)
+	changes, from := byFields, recorded
+	if e.applied != nil {
+		from = plain(e.applied)
+		changes = differences(from, live)
+	}
+	shownFrom, err := shown(secrets, e.named(from))
+	if err != nil {
+		return err
+	}
+	shownLive, err := shown(secrets, e.named(live))
+	if err != nil {
+		return err
+	}
+	unknown := undeclared(e.refusal)
+	named := map[string]bool{}
+	for _, d := range byFields {
+		named[d.path] = true
+	}
+	changed := map[string]bool{}
+	for _, d := range changes {
+		// What the manifest does not name is a default that would be filled in
+		// together with what is missing, or nobody's business.
+		if d.onlyTo && e.applied == nil || d.onlyFrom && !named[d.path] || unknown[d.path] {
+			continue
+		}
+		setter, _ := owned.of(d.to)
+		if d.path == "spec.replicas" && scaled.scales(ctx, e, setter) {
+			continue
+		}
+		changed[d.path] = true
+		object.Changes = append(object.Changes, stream.FieldChange{
+			Path: d.path, Recorded: d.from.follow(shownFrom), Live: d.to.follow(shownLive), Manager: setter.manager,
+		})
+	}
+	for _, d := range byFields {
+		adder := ""
+		if d.onlyTo && !changed[d.path] {
+			adder = owned.adder(d.to)
+		}
+		if adder != "" {
+			object.Added = append(object.Added, stream.FieldChange{
+				Path: d.path, Recorded: steps{}.follow(nil), Live: d.to.follow(shownLive), Manager: adder,
+			})
+		}
+	}
+	return nil
+}
+
+// named gives an object back what masking goes by.
+func (e *examined) named(object map[string]any) map[string]any {
+	named := map[string]any{"apiVersion": e.GroupVersion().String(), "kind": e.Kind}
+	for key, value := range object {
+		named[key] = value
+	}
+	return named
+}
+
+// scalers knows which objects an autoscaler scales.
+type scalers struct {
+	comparer *Comparer
+	// targets are, by namespace, the kinds and names that are scaled.
+	targets map[string][]string
+}
+
+var autoscalers = schema.GroupVersionResource{Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"}
+
+// scales reports whether the replicas of an object are an autoscaler's to set.
+func (s *scalers) scales(ctx context.Context, e *examined, setter owner) bool {
+	if setter.manager == autoscaler && setter.subresource == "scale" {
+		return true
+	}
+	namespace := e.place.namespace
+	targets, known := s.targets[namespace]
+	if !known {
+		// Without the right to list them the managers have to tell.
+		list, err := s.comparer.Dynamic.Resource(autoscalers).Namespace(namespace).List(ctx, metav1.ListOptions{})
+		if err == nil {
+			for _, one := range list.Items {
+				kind, _, _ := unstructured.NestedString(one.Object, "spec", "scaleTargetRef", "kind")
+				name, _, _ := unstructured.NestedString(one.Object, "spec", "scaleTargetRef", "name")
+				targets = append(targets, kind+"/"+name)
+			}
+		}
+		if s.targets == nil {
+			s.targets = map[string][]string{}
+		}
+		s.targets[namespace] = targets
+	}
+	return slices.Contains(targets, e.Kind+"/"+e.Name)
+}

@@ -1,0 +1,91 @@
+package drift
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/informer/resources"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// pageSize bounds one answer to a list.
+const pageSize = 500
+
+// identity is what makes two objects the same.
+type identity struct {
+	kind            schema.GroupKind
+	namespace, name string
+}
+
+// addExtra adds the objects that carry the release's annotations and are not in
+// the record. They are looked for among the kinds and namespaces that the
+// record names.
+func (x *examination) addExtra(ctx context.Context, record *decoder.Record, answer *stream.Drift) error {
+	known := map[identity]bool{}
+	places := map[place]schema.GroupVersionKind{}
+	for _, e := range x.objects {
+		if e.place.resource.Resource == "" {
+			continue
+		}
+		known[identity{e.GroupKind(), e.place.namespace, e.Name}] = true
+		places[e.place] = e.GroupVersionKind
+	}
+	for _, hook := range record.Hooks {
+		for _, n := range resources.Read(hook.Manifest, x.release.Namespace) {
+			known[identity{n.GroupKind(), n.Namespace, n.Name}] = true
+		}
+	}
+	for _, p := range slices.SortedFunc(maps.Keys(places), place.compare) {
+		kind := places[p]
+		found, err := x.owned(ctx, p)
+		if err != nil && !answered(err) {
+			return err
+		}
+		if err != nil {
+			answer.Unlisted = append(answer.Unlisted, kind.GroupKind().String())
+			continue
+		}
+		for _, o := range found {
+			if known[identity{kind.GroupKind(), o.Namespace, o.Name}] {
+				continue
+			}
+			extra := stream.DriftObject{
+				State: stream.DriftExtra, APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Namespace: o.Namespace, Name: o.Name,
+				Changes: []stream.FieldChange{}, Added: []stream.FieldChange{},
+			}
+			if o.Annotations["helm.sh/resource-policy"] == "keep" {
+				extra.Message = "helm keeps it, because of its helm.sh/resource-policy"
+			}
+			answer.Objects = append(answer.Objects, extra)
+		}
+	}
+	slices.Sort(answer.Unlisted)
+	answer.Unlisted = slices.Compact(answer.Unlisted)
+	return nil
+}
+
+// owned returns the objects of a place that say that they belong to the
+// release, but for those that a controller has made of another.
+func (x *examination) owned(ctx context.Context, p place) ([]metav1.ObjectMeta, error) {
+	var found []metav1.ObjectMeta
+	options := metav1.ListOptions{LabelSelector: managedBy + "=Helm", Limit: pageSize}
+	for {
+		list, err := x.Metadata.Resource(p.resource).Namespace(p.namespace).List(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range list.Items {
+			if item.Annotations[releaseName] == x.release.Name && item.Annotations[releaseNamespace] == x.release.Namespace && metav1.GetControllerOf(&item) == nil {
+				found = append(found, item.ObjectMeta)
+			}
+		}
+		if options.Continue = list.Continue; options.Continue == "" {
+			return found, nil
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package drift_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	authorizationv1client "k8s.io/client-go/kubernetes/typed/authorization/v1"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/informer/drift"
+	"github.com/helmtrail/helmtrail/informer/resources"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+var (
+	deployments  = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	statefulsets = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "statefulsets"}
+	services     = schema.GroupVersionResource{Version: "v1", Resource: "services"}
+	configmaps   = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+	secrets      = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
+	definitions  = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+)
+
+// release is an installed release and what compares it.
+type release struct {
+	t         *testing.T
+	namespace string
+	group     string // of the chart's own kind
+	record    *decoder.Record
+	client    dynamic.Interface
+	comparer  *drift.Comparer
+}
+
+// eachHelm runs the test for releases of both Helms.
+func eachHelm(t *testing.T, f func(t *testing.T, version int)) {
+	t.Parallel()
+	for _, version := range clustertest.Versions {
+		t.Run(fmt.Sprintf("helm %d", version), func(t *testing.T) {
+			t.Parallel()
+			f(t, version)
+		})
+	}
+}
+
+// traps copies the chart of that name with a kind of its own, which is removed
+// in the end.
+func traps(t *testing.T) (folder, group string) {
+	t.Helper()
+	folder, group = t.TempDir(), "drift-"+rand.String(8)+".example.com"
+	source := filepath.Join("testdata", "traps")
+	err := filepath.WalkDir(source, func(path string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(source, path)
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			return os.MkdirAll(filepath.Join(folder, relative), 0o755)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(folder, relative), []byte(strings.ReplaceAll(string(data), "GROUP", group)), 0o644)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := dynamicClient(t, clustertest.Config(t))
+	t.Cleanup(func() {
+		if err := client.Resource(definitions).Delete(context.Background(), "widgets."+group, metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	return folder, group
+}
+
+func dynamicClient(t *testing.T, config *rest.Config) dynamic.Interface {
+	t.Helper()
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// comparerAs makes a Comparer with that configuration's credentials.
+func comparerAs(t *testing.T, config *rest.Config) *drift.Comparer {
+	t.Helper()
+	config.WarningHandlerWithContext = drift.Warnings{}
+	names, err := metadata.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tracker := resources.NewTracker(resources.Clients{Discovery: kinds})
+	t.Cleanup(tracker.Close)
+	return &drift.Comparer{Dynamic: dynamicClient(t, config), Metadata: names, Find: tracker.Find}
+}
+
+// install installs a chart as release "web".
+func install(t *testing.T, version int, chart string, args ...string) *release {
+	t.Helper()
+	r := &release{t: t, namespace: clustertest.Namespace(t)}
+	config := clustertest.Config(t)
+	r.client, r.comparer = dynamicClient(t, config), comparerAs(t, config)
+	clustertest.Helm(t, version, append([]string{"install", "web", chart, "-n", r.namespace}, args...)...)
+	r.read(1)
+	return r
+}
+
+// read takes a revision for the record that is compared.
+func (r *release) read(revision int) {
+	r.t.Helper()
+	secret, err := clustertest.Core(r.t).Secrets(r.namespace).Get(r.t.Context(), fmt.Sprintf("sh.helm.release.v1.web.v%d", revision), metav1.GetOptions{})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if r.record, err = decoder.DecodeRecord(secret.Data["release"], decoder.Limits{}); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// patch changes an object under a manager's name.
+func (r *release) patch(resource schema.GroupVersionResource, name, manager, patch string, subresources ...string) {
+	r.t.Helper()
+	kind := types.StrategicMergePatchType
+	if strings.HasPrefix(patch, "[") {
+		kind = types.JSONPatchType
+	} else if strings.Contains(resource.Group, "example.com") {
+		kind = types.MergePatchType
+	}
+	_, err := r.client.Resource(resource).Namespace(r.namespace).Patch(r.t.Context(), name, kind, []byte(patch), metav1.PatchOptions{FieldManager: manager}, subresources...)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *release) remove(resource schema.GroupVersionResource, name string) {
+	r.t.Helper()
+	if err := r.client.Resource(resource).Namespace(r.namespace).Delete(r.t.Context(), name, metav1.DeleteOptions{}); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *release) ref() stream.ReleaseRef {
+	return stream.ReleaseRef{Cluster: "dev", Namespace: r.namespace, Name: "web"}
+}
+
+// drift compares the record with the cluster, as whoever the comparer is.
+func (r *release) drift(comparer *drift.Comparer) *stream.Drift {
+	r.t.Helper()
+	found, err := comparer.Drift(r.t.Context(), stream.DriftQuery{Release: r.ref(), Record: r.record})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return found
+}
+
+// lines tells a drift, a line for whatever is not the same.
+func lines(found *stream.Drift) []string {
+	all := []string{}
+	for _, o := range found.Objects {
+		if o.State != stream.DriftSame && o.State != stream.DriftChanged {
+			all = append(all, fmt.Sprintf("%s %s: %s %s", o.Kind, o.Name, o.State, o.Message))
+		}
+		for _, c := range o.Changes {
+			all = append(all, fmt.Sprintf("%s %s: %s %s -> %s by %s", o.Kind, o.Name, c.Path, c.Recorded, c.Live, c.Manager))
+		}
+		for _, c := range o.Added {
+			all = append(all, fmt.Sprintf("%s %s: %s added %s by %s", o.Kind, o.Name, c.Path, c.Live, c.Manager))
+		}
+	}
+	return all
+}
+
+// as is a configuration of somebody who may do no more than that to all objects
+// of the namespace.
+func (r *release) as(verbs ...string) *rest.Config {
+	r.t.Helper()
+	user := "user-" + rand.String(6)
+	rbac := schema.GroupVersion{Group: "rbac.authorization.k8s.io", Version: "v1"}
+	all := []any{"*"}
+	allowed := []any{}
+	for _, verb := range verbs {
+		allowed = append(allowed, verb)
+	}
+	for resource, object := range map[string]map[string]any{
+		"roles": {"kind": "Role", "rules": []any{map[string]any{"apiGroups": all, "resources": all, "verbs": allowed}}},
+		"rolebindings": {
+			"kind": "RoleBinding", "roleRef": map[string]any{"apiGroup": rbac.Group, "kind": "Role", "name": user},
+			"subjects": []any{map[string]any{"apiGroup": rbac.Group, "kind": "User", "name": user}},
+		},
+	} {
+		object["apiVersion"], object["metadata"] = rbac.String(), map[string]any{"name": user}
+		if _, err := r.client.Resource(rbac.WithResource(resource)).Namespace(r.namespace).Create(r.t.Context(), &unstructured.Unstructured{Object: object}, metav1.CreateOptions{}); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	config := clustertest.Config(r.t)
+	config.Impersonate = rest.ImpersonationConfig{UserName: user}
+	// The API server hears of new rights a moment later.
+	reviews, err := authorizationv1client.NewForConfig(config)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: r.namespace, Verb: verbs[0], Resource: "configmaps"},
+	}}
+	err = wait.PollUntilContextTimeout(r.t.Context(), 20*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+		answer, err := reviews.SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+		return err == nil && answer.Status.Allowed, err
+	})
+	if err != nil {
+		r.t.Fatalf("wait for the rights of %s: %v", user, err)
+	}
+	return config
+}

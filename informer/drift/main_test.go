@@ -1,0 +1,9 @@
+package drift_test
+
+import (
+	"testing"
+
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+)
+
+func TestMain(m *testing.M) { clustertest.Main(m) }

@@ -1,0 +1,189 @@
+package drift
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/informer/resources"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// Validate tells what applying each object of a rendered manifest would do. It
+// blocks for a minute at most, and fails when the API server does not answer or
+// ctx ends.
+func (c *Comparer) Validate(ctx context.Context, query stream.ValidationQuery) (*stream.Validation, error) {
+	named := resources.Read(query.Manifest, query.Release.Namespace)
+	masked := map[int]resources.Named{}
+	for i, n := range named {
+		if content, changed := placeholders(n); changed {
+			masked[i] = n
+			named[i].Content = content
+		}
+	}
+	x, err := c.examine(ctx, query.Release, named, true)
+	if err != nil {
+		return nil, err
+	}
+	secrets, err := x.secrets(query.Masker, query.Known...)
+	if err != nil {
+		return nil, err
+	}
+	answer := &stream.Validation{Counts: map[stream.Verdict]int{}, Objects: []stream.ValidatedObject{}}
+	own := definitions(x.objects)
+	for i, e := range x.objects {
+		object := stream.ValidatedObject{
+			APIVersion: e.GroupVersion().String(), Kind: e.Kind, Namespace: e.Namespace, Name: e.Name,
+			Warnings: []string{}, Changes: []stream.FieldChange{},
+		}
+		if e.place.resource.Resource != "" {
+			object.Namespace = e.place.namespace
+		}
+		for _, warning := range e.warnings {
+			object.Warnings = append(object.Warnings, text(secrets, warning))
+		}
+		rendered := e.Content
+		if n, ok := masked[i]; ok {
+			rendered = n.Content
+		}
+		if err := e.validate(&object, secrets, rendered, own, answer); err != nil {
+			return nil, fmt.Errorf("compare %s %s: %w", e.Kind, e.Name, err)
+		}
+		answer.Counts[object.Verdict]++
+		answer.Objects = append(answer.Objects, object)
+	}
+	answer.Valid = answer.Counts[stream.VerdictRefused]+answer.Counts[stream.VerdictUnknown] == 0
+	return answer, nil
+}
+
+// validate fills in what applying one object would do.
+func (e *examined) validate(object *stream.ValidatedObject, secrets *mask.Secrets, rendered []byte, own map[schema.GroupKind]string, answer *stream.Validation) error {
+	switch {
+	case e.noKind && own[e.GroupKind()] != "":
+		object.Verdict = stream.VerdictUnknown
+		object.Message = e.problem + "; it comes with " + own[e.GroupKind()] + " of the same chart and can be tried once that is installed"
+	case e.noKind:
+		object.Verdict = stream.VerdictUnknown
+		object.Message = e.problem + "; should it come with a CustomResourceDefinition of the chart, it can be tried once that is installed"
+	case e.problem != "":
+		object.Verdict, object.Message = stream.VerdictUnknown, text(secrets, e.problem)
+	case e.refusal != nil && lacksNamespace(e.refusal, e.place.namespace):
+		object.Verdict = stream.VerdictCreate
+		answer.Message = "Namespace " + e.place.namespace + " does not exist yet, so the API server could check the form of the objects in it, but not whether it admits them."
+	case e.refusal != nil:
+		object.Verdict, object.Message = stream.VerdictRefused, text(secrets, e.refusal.Error())
+	case e.live == nil:
+		object.Verdict = stream.VerdictCreate
+	default:
+		return e.validateChange(object, secrets, rendered)
+	}
+	return nil
+}
+
+// validateChange tells what would change in an object that is there. Both sides
+// are masked before they are compared, since the rendered one is already.
+func (e *examined) validateChange(object *stream.ValidatedObject, secrets *mask.Secrets, rendered []byte) error {
+	live := plain(e.live.Object)
+	after := plain(e.applied)
+	if err := restoreTokens(after, rendered); err != nil {
+		return err
+	}
+	from, err := shown(secrets, e.named(after))
+	if err != nil {
+		return err
+	}
+	to, err := shown(secrets, e.named(live))
+	if err != nil {
+		return err
+	}
+	owned := ownersOf(e.live)
+	object.Verdict = stream.VerdictUnchanged
+	for _, d := range differences(from.(map[string]any), to.(map[string]any)) {
+		setter, _ := owned.of(d.to)
+		object.Verdict = stream.VerdictChange
+		object.Changes = append(object.Changes, stream.FieldChange{
+			Path: d.path, Recorded: d.from.follow(from), Live: d.to.follow(to), Manager: setter.manager,
+		})
+	}
+	return nil
+}
+
+// lacksNamespace reports whether the only thing that is wrong is that the
+// namespace does not exist yet.
+func lacksNamespace(err error, namespace string) bool {
+	if !apierrors.IsNotFound(err) || namespace == "" {
+		return false
+	}
+	return strings.Contains(err.Error(), fmt.Sprintf("namespaces %q not found", namespace))
+}
+
+// definitions are the kinds that the manifest itself defines, and by what.
+func definitions(objects []*examined) map[schema.GroupKind]string {
+	found := map[schema.GroupKind]string{}
+	for _, e := range objects {
+		if e.Kind != "CustomResourceDefinition" {
+			continue
+		}
+		var content map[string]any
+		if utiljson.Unmarshal(e.Content, &content) != nil {
+			continue
+		}
+		group, _, _ := unstructured.NestedString(content, "spec", "group")
+		kind, _, _ := unstructured.NestedString(content, "spec", "names", "kind")
+		found[schema.GroupKind{Group: group, Kind: kind}] = e.Kind + " " + e.Name
+	}
+	return found
+}
+
+// placeholder stands in for a masked value of a Secret: base64 of an empty
+// object, which is valid for every type of Secret.
+var placeholder = base64.StdEncoding.EncodeToString([]byte("{}"))
+
+// placeholders puts something valid in place of the masked values of a Secret,
+// which are no base64, and reports whether there were any.
+func placeholders(n resources.Named) ([]byte, bool) {
+	if n.Kind != "Secret" || n.Group != "" || !mask.Masked(string(n.Content)) {
+		return n.Content, false
+	}
+	var content map[string]any
+	if utiljson.Unmarshal(n.Content, &content) != nil {
+		return n.Content, false
+	}
+	for _, one := range []struct{ field, value string }{{"data", placeholder}, {"stringData", "{}"}} {
+		values, _ := content[one.field].(map[string]any)
+		for key, value := range values {
+			if text, ok := value.(string); ok && mask.Masked(text) {
+				values[key] = one.value
+			}
+		}
+	}
+	data, err := json.Marshal(content)
+	return data, err == nil
+}
+
+// restoreTokens gives a Secret the masked values back for which placeholders
+// stood in.
+func restoreTokens(applied map[string]any, rendered []byte) error {
+	var content map[string]any
+	if err := utiljson.Unmarshal(rendered, &content); err != nil {
+		return err
+	}
+	data, _ := applied["data"].(map[string]any)
+	for _, field := range []string{"data", "stringData"} {
+		values, _ := content[field].(map[string]any)
+		for key, value := range values {
+			if text, ok := value.(string); ok && mask.Masked(text) && data[key] != nil && content["kind"] == "Secret" {
+				data[key] = text
+			}
+		}
+	}
+	return nil
+}

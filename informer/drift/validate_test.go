@@ -1,0 +1,149 @@
+package drift_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/informer/drift"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// verdicts tells a validation, a line for each object, as far as words are ours
+// or asked for.
+func (r *release) verdicts(comparer *drift.Comparer, manifest string) (string, []string) {
+	r.t.Helper()
+	masker := mask.New([]byte("0123456789abcdef"), mask.Release{Cluster: "dev", Namespace: r.namespace, Name: "web"})
+	query := stream.ValidationQuery{Release: r.ref(), Manifest: manifest, Masker: masker}
+	if r.record != nil {
+		query.Known = []mask.Source{mask.FromRecord(r.record)}
+	}
+	found, err := comparer.Validate(r.t.Context(), query)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var all []string
+	for _, o := range found.Objects {
+		line := fmt.Sprintf("%s %s: %s %s", o.Kind, o.Name, o.Verdict, o.Message)
+		for _, c := range o.Changes {
+			line += fmt.Sprintf(" %s %s -> %s", c.Path, c.Live, c.Recorded)
+		}
+		all = append(all, strings.TrimSpace(line+" "+strings.Join(o.Warnings, " ")))
+	}
+	return found.Message, all
+}
+
+func TestARenderedManifestIsValidatedByTheAPIServer(t *testing.T) {
+	chart, group := traps(t)
+	r := install(t, 4, chart)
+	masked := mask.New([]byte("0123456789abcdef"), mask.Release{Cluster: "dev", Namespace: r.namespace, Name: "web"}).Collect(mask.FromRecord(r.record)).Manifest(r.record.Manifest)
+	if !strings.Contains(masked, "«masked:") {
+		t.Fatal("nothing is masked")
+	}
+	_, same := r.verdicts(r.comparer, masked)
+	for _, line := range same {
+		if !strings.HasSuffix(line, ": unchanged") {
+			t.Errorf("what is installed: %s", line)
+		}
+	}
+
+	if _, err := clustertest.Core(t).ResourceQuotas(r.namespace).Create(t.Context(), &corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Name: "few"}, Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/secrets": resource.MustParse("1")}},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	manifest := strings.ReplaceAll(`
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: web}
+data: {"yes": "changed", number: "1.0", empty: ""}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: new}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: wrong}
+spec: {replicas: abc, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: b}]}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: unfit}
+spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {other: b}}, spec: {containers: [{name: a, image: b}]}}}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: one-too-many}
+data: {password: «masked:0123456789abcdef»}
+---
+apiVersion: policy/v1beta1
+kind: PodDisruptionBudget
+metadata: {name: old}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gadgets.GROUP}
+spec:
+  group: GROUP
+  names: {kind: Gadget, plural: gadgets, singular: gadget, listKind: GadgetList}
+  scope: Namespaced
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+---
+apiVersion: GROUP/v1
+kind: Gadget
+metadata: {name: mine}
+---
+apiVersion: GROUP/v1
+kind: Widget
+metadata: {name: mine}
+spec: {size: big}
+`, "GROUP", group)
+	_, got := r.verdicts(r.comparer, manifest)
+	wanted := []string{
+		`ConfigMap web: change  data.yes "no" -> "changed"`,
+		`ConfigMap new: create`,
+		`Deployment wrong: refused failed to create typed patch object (` + r.namespace + `/wrong; apps/v1, Kind=Deployment): .spec.replicas: expected numeric (int or float), got string`,
+		"Deployment unfit: refused Deployment.apps \"unfit\" is invalid: spec.template.metadata.labels: Invalid value: {\"other\":\"b\"}: `selector` does not match template `labels`",
+		`Secret one-too-many: refused secrets "one-too-many" is forbidden: exceeded quota: few`,
+		`PodDisruptionBudget old: unknown the cluster has no kind PodDisruptionBudget in policy/v1beta1; should it come with a CustomResourceDefinition of the chart, it can be tried once that is installed`,
+		`CustomResourceDefinition gadgets.` + group + `: create`,
+		`Gadget mine: unknown the cluster has no kind Gadget in ` + group + `/v1; it comes with CustomResourceDefinition gadgets.` + group + ` of the same chart and can be tried once that is installed`,
+		`Widget mine: refused`,
+	}
+	if len(got) != len(wanted) {
+		t.Fatalf("verdicts: %q", got)
+	}
+	for i, want := range wanted {
+		if !strings.HasPrefix(got[i], want) {
+			t.Errorf("got %s\nwant %s", got[i], want)
+		}
+	}
+	if _, err := clustertest.Core(t).ConfigMaps(r.namespace).Get(t.Context(), "new", metav1.GetOptions{}); err == nil {
+		t.Error("a validation has made an object")
+	}
+
+	_, got = r.verdicts(comparerAs(t, r.as("get")), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new}\n")
+	if len(got) != 1 || !strings.HasPrefix(got[0], `ConfigMap new: refused configmaps "new" is forbidden: User `) {
+		t.Errorf("without the right to patch: %q", got)
+	}
+}
+
+func TestANamespaceThatIsYetToBeMadeIsNoError(t *testing.T) {
+	config := clustertest.Config(t)
+	r := &release{t: t, namespace: "not-made-yet", client: dynamicClient(t, config), comparer: comparerAs(t, config)}
+	message, got := r.verdicts(r.comparer, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: wrong}\ndata: [1]\n")
+	if diff := cmp.Diff("ConfigMap new: create", got[0]); diff != "" || !strings.HasPrefix(got[1], "ConfigMap wrong: refused failed to create typed patch object") {
+		t.Errorf("verdicts: %q", got)
+	}
+	if !strings.HasPrefix(message, "Namespace not-made-yet does not exist yet") {
+		t.Errorf("message: %q", message)
+	}
+}
