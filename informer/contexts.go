@@ -1,0 +1,108 @@
+package informer
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// FollowContexts calls added for every context that the kubeconfig gets, and
+// removed for every cluster whose context it loses, until ctx ends. It blocks,
+// and calls one function at a time. Clusters are those that Open returned for
+// these options.
+//
+// A context whose id is reserved or used by another is logged and left out, as
+// is an incomplete one. Where the options name the contexts, or there is no
+// kubeconfig, nothing comes or goes and it returns at once. What is read counts
+// when the files have not changed for a while, since they may be written in
+// several steps; one without any context is taken for such a step.
+func FollowContexts(ctx context.Context, o Options, clusters []*Cluster, added, removed func(*Cluster)) {
+	f := newContexts(o, clusters)
+	if len(o.Contexts) > 0 || len(f.open) == 0 {
+		return
+	}
+	tick := time.NewTicker(reloadEvery)
+	defer tick.Stop()
+	var read []string // nothing: it may have changed since Open
+	before := f.from.look()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		now := f.from.look()
+		settled := slices.Equal(now, before)
+		before = now
+		if !settled || slices.Equal(now, read) {
+			continue
+		}
+		read = now
+		f.change(added, removed)
+	}
+}
+
+// contexts is which of a kubeconfig's contexts are clusters.
+type contexts struct {
+	set  *opening
+	from *source
+	open map[string]*Cluster // by the context's name
+}
+
+func newContexts(o Options, clusters []*Cluster) *contexts {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = o.Kubeconfig
+	f := &contexts{set: &opening{options: o, owners: map[string]string{}}, from: &source{rules: rules}, open: map[string]*Cluster{}}
+	for _, c := range clusters {
+		f.set.owners[c.ID] = c.ID
+		if c.source != nil && c.source.context != "" {
+			f.set.owners[c.ID] = c.source.context
+			f.open[c.source.context] = c
+		}
+	}
+	return f
+}
+
+// change reads the kubeconfig again and tells what is different.
+func (f *contexts) change(added, removed func(*Cluster)) {
+	log := f.set.options.Log
+	raw, err := f.from.rules.Load()
+	if err != nil || len(raw.Contexts) == 0 {
+		log.Warn("the kubeconfig has changed, but has no context that can be read; the clusters stay", "error", err)
+		return
+	}
+	for name, c := range f.open {
+		if raw.Contexts[name] == nil {
+			delete(f.open, name)
+			delete(f.set.owners, c.ID)
+			log.Info("a context is gone from the kubeconfig", "cluster", c.ID, "context", name)
+			removed(c)
+		}
+	}
+	for _, name := range contextNames(raw) {
+		if f.open[name] == nil {
+			f.add(name, raw, added)
+		}
+	}
+}
+
+// add opens a context that is new.
+func (f *contexts) add(name string, raw *clientcmdapi.Config, added func(*Cluster)) {
+	f.set.clusters = nil
+	err := f.set.add(mapID(name), name, &source{rules: f.from.rules, context: name}, raw)
+	if err != nil {
+		f.set.options.Log.Warn("a context was left out", "error", err)
+		return
+	}
+	c := f.set.clusters[0]
+	f.open[name] = c
+	f.set.options.Log.Info("the kubeconfig has another context", "cluster", c.ID, "context", name)
+	added(c)
+}

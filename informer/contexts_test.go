@@ -1,0 +1,77 @@
+package informer_test
+
+import (
+	"context"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/helmtrail/helmtrail/informer"
+)
+
+func TestContextsComeAndGo(t *testing.T) {
+	path := writeKubeconfig(t, clientcmdapi.AuthInfo{Token: "t"}, "one", "two")
+	// rewrite puts another kubeconfig in its place, and waits until it must count.
+	rewrite := func(contexts ...string) {
+		data, err := os.ReadFile(writeKubeconfig(t, clientcmdapi.AuthInfo{Token: "t"}, contexts...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(30 * time.Second)
+		synctest.Wait()
+	}
+	synctest.Test(t, func(t *testing.T) {
+		options := informer.Options{Kubeconfig: path}
+		clusters, err := informer.Open(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var changes []string
+		take := func() (list []string) {
+			list, changes = changes, nil
+			return list
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			informer.FollowContexts(ctx, options, clusters,
+				func(c *informer.Cluster) { changes = append(changes, "+"+c.ID) },
+				func(c *informer.Cluster) { changes = append(changes, "-"+c.ID) })
+		}()
+		for _, step := range []struct {
+			what     string
+			contexts []string
+			want     []string
+		}{
+			{"nothing has changed", []string{"one", "two"}, nil},
+			{"one more", []string{"one", "two", "Three"}, []string{"+three"}},
+			{"ids that are taken or reserved", []string{"one", "two", "Three", "THREE", "api"}, nil},
+			{"one goes, and its id is free", []string{"one", "THREE"}, []string{"-three", "-two", "+three"}},
+			{"a file that is being written", nil, nil},
+			{"it comes back", []string{"one", "two"}, []string{"-three", "+two"}},
+		} {
+			rewrite(step.contexts...)
+			got := take()
+			if step.what == "one goes, and its id is free" && len(got) == 3 && got[0] == "-two" {
+				got[0], got[1] = got[1], got[0] // in no order
+			}
+			if diff := cmp.Diff(step.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", step.what, diff)
+			}
+		}
+		stop()
+		<-ended
+
+		// Contexts that were named are those that count.
+		options.Contexts = []string{"one"}
+		informer.FollowContexts(t.Context(), options, clusters, nil, nil)
+	})
+}
