@@ -1,10 +1,11 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type { ReleaseRef } from '../app/paths';
 import { answer, api, type Schemas } from './client';
 
 export type Session = Schemas['Session'];
 export type HistoryItem = Schemas['HistoryItem'];
 export type Stuck = Schemas['Stuck'];
+export type Lineage = Schemas['Lineage'];
 
 /** The parts of a revision that people read. */
 export const PARTS = ['values', 'manifest', 'hooks', 'notes', 'chart', 'metadata'] as const;
@@ -35,14 +36,24 @@ export function useResources(ref: ReleaseRef) {
   });
 }
 
-/** The revisions that the cluster has, newest first; the first page of them, which is more than Helm keeps by default. */
-export function useHistory(ref: ReleaseRef, revision?: number) {
-  return useQuery({
-    queryKey: key(ref, 'history', revision),
-    queryFn: async () =>
-      (await answer(api.GET('/{cluster}/namespaces/{namespace}/releases/{name}/history', { params: { path: path(ref) } }))).items,
+/** The revisions of a release, newest first, and the lives that it has lived; the first page, which is more than Helm keeps by default. */
+function historyOf(ref: ReleaseRef, { revision, lineage }: { revision?: number; lineage?: string }) {
+  return queryOptions({
+    queryKey: key(ref, 'history', revision, lineage),
+    queryFn: () =>
+      answer(api.GET('/{cluster}/namespaces/{namespace}/releases/{name}/history', { params: { path: path(ref), query: lineage ? { lineage } : {} } })),
     placeholderData: keepPreviousData,
   });
+}
+
+/** The revisions of a release, newest first, also those that are no longer in the cluster. They are asked for anew when `revision` is another. */
+export function useHistory(ref: ReleaseRef, revision?: number, lineage?: string) {
+  return useQuery({ ...historyOf(ref, { revision, lineage }), select: ({ items }) => items });
+}
+
+/** The lives that a release's name has lived, newest first. */
+export function useLineages(ref: ReleaseRef) {
+  return useQuery({ ...historyOf(ref, {}), select: ({ lineages }) => lineages });
 }
 
 /** The sessions of a release, newest first, a page at most. */
@@ -58,25 +69,34 @@ export function useSessions(ref: ReleaseRef) {
 
 export type Diff = Schemas['Diff'];
 
-/** What to compare: revisions, of which `from` may be another release's. */
+/** What to compare: revisions, of which `from` may be another release's, also in another cluster. */
 export interface DiffSelection {
   from?: number;
   to?: number;
   fromRelease?: string;
   fromNamespace?: string;
+  fromCluster?: string;
+  /** The lives to which the revisions belong, when they are not those of today. */
+  fromLineage?: string;
+  toLineage?: string;
   /** Compare the values that the charts were rendered with. */
   all?: boolean;
-  /** Show secrets as they are. It needs the right to, and is logged. */
+}
+
+interface DiffOptions {
+  /** Show secrets as they are. It needs the right to, and each answer is recorded: it is asked for once, and forgotten when it is left. */
   reveal?: boolean;
 }
 
 /** How two revisions differ. */
-export function useDiff(ref: ReleaseRef, query: DiffSelection) {
+export function useDiff(ref: ReleaseRef, query: DiffSelection, { reveal = false }: DiffOptions = {}) {
   return useQuery({
-    queryKey: key(ref, 'diff', query),
+    queryKey: key(ref, 'diff', query, reveal),
     queryFn: () =>
-      answer(api.GET('/{cluster}/namespaces/{namespace}/releases/{name}/diff', { params: { path: path(ref), query } })),
-    placeholderData: keepPreviousData,
+      answer(
+        api.GET('/{cluster}/namespaces/{namespace}/releases/{name}/diff', { params: { path: path(ref), query: reveal ? { ...query, reveal } : query } }),
+      ),
+    ...(reveal ? { gcTime: 0, staleTime: Infinity } : { placeholderData: keepPreviousData }),
   });
 }
 

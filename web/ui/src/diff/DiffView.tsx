@@ -1,14 +1,13 @@
-import { Content, ExpandableSection, Label, Stack, StackItem, Title } from '@patternfly/react-core';
-import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table';
+import { Content, ExpandableSection, Stack, StackItem, Title } from '@patternfly/react-core';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
 import type { Diff } from '../api/release';
+import { ChangeLabel } from './ChangeLabel';
 import { TextDiff, type DiffLayout } from './TextDiff';
+import { ValueChanges } from './ValueChanges';
 
 type ObjectChange = Schemas['ObjectChange'];
-type ValueChange = Schemas['ValueChange'];
-type Difference = Schemas['Difference'];
 
 /** More objects than this are folded at first. */
 const OPEN_MAX = 20;
@@ -20,11 +19,11 @@ export function DiffView({ diff, layout }: { diff: Diff; layout: DiffLayout }) {
     return <Content component="p">{diff.message ?? t('identical')}</Content>;
   }
   const parts: Record<string, ReactNode> = {
-    values: diff.values.length > 0 && <Values changes={diff.values} label={t('parts.values')} />,
+    values: diff.values.length > 0 && <ValueChanges changes={diff.values} label={t('parts.values')} />,
     manifest: diff.manifest.length > 0 && <Objects changes={diff.manifest} layout={layout} />,
     hooks: diff.hooks.length > 0 && <Objects changes={diff.hooks} layout={layout} />,
     notes: diff.notes !== '' && <TextDiff diff={diff.notes} layout={layout} label={t('parts.notes')} />,
-    chart: diff.chart.length > 0 && <Values changes={diff.chart} label={t('parts.chart')} />,
+    chart: diff.chart.length > 0 && <ValueChanges changes={diff.chart} label={t('parts.chart')} />,
   };
   return (
     <Stack hasGutter>
@@ -42,53 +41,6 @@ export function DiffView({ diff, layout }: { diff: Diff; layout: DiffLayout }) {
     </Stack>
   );
 }
-
-const colors: Record<Difference, 'green' | 'red' | 'blue'> = { added: 'green', removed: 'red', changed: 'blue' };
-
-function Change({ change }: { change: Difference }) {
-  const { t } = useTranslation('compare');
-  return (
-    <Label isCompact variant="outline" color={colors[change]}>
-      {t(`changes.${change}`)}
-    </Label>
-  );
-}
-
-function Values({ changes, label }: { changes: readonly ValueChange[]; label: string }) {
-  const { t } = useTranslation('compare');
-  return (
-    <Table variant="compact" aria-label={label}>
-      <Thead>
-        <Tr>
-          <Th>{t('path')}</Th>
-          <Th modifier="fitContent">{t('change')}</Th>
-          <Th>{t('before')}</Th>
-          <Th>{t('after')}</Th>
-        </Tr>
-      </Thead>
-      <Tbody>
-        {changes.map(({ path, change, from, to }) => (
-          <Tr key={path}>
-            <Td dataLabel={t('path')} modifier="breakWord">
-              {path}
-            </Td>
-            <Td dataLabel={t('change')}>
-              <Change change={change} />
-            </Td>
-            <Td dataLabel={t('before')} modifier="breakWord">
-              {change === 'added' ? '–' : asText(from)}
-            </Td>
-            <Td dataLabel={t('after')} modifier="breakWord">
-              {change === 'removed' ? '–' : asText(to)}
-            </Td>
-          </Tr>
-        ))}
-      </Tbody>
-    </Table>
-  );
-}
-
-const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function Objects({ changes, layout }: { changes: readonly ObjectChange[]; layout: DiffLayout }) {
   return changes.map((change) => (
@@ -113,7 +65,7 @@ function ObjectDiff({ object: { kind, namespace, name, change, diff }, layout, o
       }}
       toggleContent={
         <>
-          {title} <Change change={change} />
+          {title} <ChangeLabel change={change} />
         </>
       }
     >

@@ -1,23 +1,26 @@
 import { Button } from '@patternfly/react-core';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import styles from './diff.module.css';
 import { parseUnified, sideBySide, type DiffLine } from './unified';
 
 export type DiffLayout = 'split' | 'unified';
 
-/** More lines than this are shown when they are asked for. */
+/** So many lines are shown at first, and so many more each time that they are asked for. */
 const SHOWN = 500;
+const MORE = 2000;
 
 const signs = { same: ' ', added: '+', removed: '-', fold: ' ' } as const;
 
 /** A unified diff, as it is or side by side. What did not change is left out but for some lines around. */
 export function TextDiff({ diff, layout, label }: { diff: string; layout: DiffLayout; label: string }) {
   const { t } = useTranslation('compare');
-  const [all, setAll] = useState(false);
-  const lines = parseUnified(diff);
-  const rows = layout === 'split' ? sideBySide(lines) : lines;
-  const shown = all ? rows : rows.slice(0, SHOWN);
+  const [limit, setLimit] = useState(SHOWN);
+  const rows = useMemo(() => {
+    const lines = parseUnified(diff);
+    return layout === 'split' ? sideBySide(lines) : lines;
+  }, [diff, layout]);
+  const shown = rows.slice(0, limit);
   return (
     <>
       <table className={styles['table']} aria-label={label}>
@@ -38,10 +41,10 @@ export function TextDiff({ diff, layout, label }: { diff: string; layout: DiffLa
         <Button
           variant="link"
           onClick={() => {
-            setAll(true);
+            setLimit(limit + MORE);
           }}
         >
-          {t('more', { count: rows.length - shown.length })}
+          {t('more', { count: Math.min(MORE, rows.length - shown.length) })}
         </Button>
       )}
     </>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { overlay, problemsOf } from './check';
+import { problemsOf } from './check';
 import { Guide } from './guide';
+import { overlay } from './overlay';
 
 const schema = {
   $schema: 'http://json-schema.org/draft-07/schema#',

@@ -1,6 +1,7 @@
 import { Validator, type OutputUnit, type SchemaDraft } from '@cfworker/json-schema';
 import { isMap, isNode, isPair, isScalar, type Document, type Node } from 'yaml';
 import type { Guide } from './guide';
+import { isRecord, overlay } from './overlay';
 import type { Step } from './place';
 import { readYaml } from './readYaml';
 import { schemasAt, typesOf, type Schema } from './schema';
@@ -48,24 +49,6 @@ export function problemsOf(text: string, guide: Guide | null): Problem[] {
   // A choice of schemas says the same thing several times.
   return [...new Map(problems.map((problem) => [`${problem.from} ${problem.rule} ${problem.allowed ?? problem.message}`, problem])).values()];
 }
-
-/** Lays values over a chart's defaults: mappings are merged, null removes, all else replaces. */
-export function overlay(defaults: unknown, values: unknown): unknown {
-  if (!isRecord(defaults) || !isRecord(values)) {
-    return values;
-  }
-  const merged: Record<string, unknown> = { ...defaults };
-  for (const [key, value] of Object.entries(values)) {
-    if (value === null) {
-      Reflect.deleteProperty(merged, key);
-    } else {
-      merged[key] = key in merged ? overlay(merged[key], value) : value;
-    }
-  }
-  return merged;
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** None when the schema itself cannot be used, because it refers to another one, say: helm will tell. */
 function violations(schema: Schema, values: unknown): OutputUnit[] {

@@ -5,6 +5,13 @@ export const change = {
   rollback: 'Roll back',
   rollbackOverride: 'Roll back all the same',
   values: 'Values, from revision {{revision}} on (YAML)',
+  difference: {
+    label: 'What the values change',
+    revision: 'Since revision {{revision}}',
+    defaults: "Against the chart's defaults",
+    none: 'Nothing.',
+    unreadable: 'The values are no YAML yet.',
+  },
   reference: 'About the chart',
   noValues: 'The values of revision {{revision}} cannot be read',
   changed: 'The release is at revision {{revision}} by now',

@@ -8,6 +8,13 @@ export const change: Translation<typeof english> = {
   rollback: '回滚',
   rollbackOverride: '仍然回滚',
   values: '值，从修订版本 {{revision}} 开始 (YAML)',
+  difference: {
+    label: '值的变化',
+    revision: '与修订版本 {{revision}} 相比',
+    defaults: '与 Chart 默认值相比',
+    none: '没有变化。',
+    unreadable: '这些值还不是 YAML。',
+  },
   reference: '关于该 Chart',
   noValues: '无法读取修订版本 {{revision}} 的值',
   changed: '该发布现在的修订版本是 {{revision}}',

@@ -27,7 +27,7 @@ export function RollbackForm({ release, helmVersion, to, onTo }: RollbackFormPro
   const history = useHistory(release, release.revision);
   const diff = useDiff(release, { from: release.revision, to });
   const submit = useSubmit((all: Options) => rollback(release, { revision: to, options: all }));
-  const earlier = (history.data ?? []).filter(({ revision }) => revision !== release.revision);
+  const earlier = (history.data ?? []).filter(({ revision, gone }) => revision !== release.revision && !gone);
   // Somebody else is at work on it: to go on all the same is a choice of its own.
   const pending = submit.error?.code === 'pending';
   if (history.data && earlier.length === 0) {

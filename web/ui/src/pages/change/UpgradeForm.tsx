@@ -2,9 +2,10 @@ import { ActionGroup, Alert, Button, Form, FormGroup, Grid, GridItem, Skeleton, 
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../../api/client';
-import { useCharts, type ChartRef } from '../../api/charts';
+import { useChart, useCharts, type ChartRef } from '../../api/charts';
 import { upgrade, useSubmit, type Options } from '../../api/operations';
-import { usePart } from '../../api/release';
+import { usePreview } from '../../api/preview';
+import { useHistory, usePart } from '../../api/release';
 import type { Release } from '../../api/releases';
 import { ButtonLink } from '../../app/ButtonLink';
 import { paths } from '../../app/paths';
@@ -12,17 +13,35 @@ import { Refusal } from '../../app/Refusal';
 import { YamlEditor } from '../../editor';
 import { OptionsForm } from '../../options/OptionsForm';
 import { ChartChoice } from '../install/ChartChoice';
+import { PreviewSection } from '../../preview/PreviewSection';
 import { ChartReference } from '../install/ChartReference';
+import { ValuesDifference } from './ValuesDifference';
 
 interface UpgradeFormProps {
   release: Release;
   helmVersion?: string;
 }
 
-/** Upgrades a release, from the values of its newest revision on. */
+/** Upgrades a release, from the values of its deployed revision on, or of its newest when none is deployed. */
 export function UpgradeForm({ release, helmVersion }: UpgradeFormProps) {
-  const { t } = useTranslation(['change', 'common']);
-  const [revision] = useState(release.revision);
+  const [newest] = useState(release.revision);
+  const history = useHistory(release, newest);
+  if (history.isPending) {
+    return <Skeleton height="24rem" />;
+  }
+  const revision = history.data?.find(({ live }) => live)?.revision ?? newest;
+  return <FormFrom key={revision} release={release} helmVersion={helmVersion} newest={newest} revision={revision} />;
+}
+
+interface FormFromProps extends UpgradeFormProps {
+  /** The newest revision when the form was opened. */
+  newest: number;
+  /** The one whose values it starts from. */
+  revision: number;
+}
+
+function FormFrom({ release, helmVersion, newest, revision }: FormFromProps) {
+  const { t } = useTranslation(['change', 'common', 'preview']);
   const current = usePart(release, revision, 'values');
   const charts = useCharts();
   // Records do not say where a chart came from: the one of its name in the list is a good guess.
@@ -31,8 +50,11 @@ export function UpgradeForm({ release, helmVersion }: UpgradeFormProps) {
   const chart = chosen === undefined && guess ? refOf(guess) : (chosen ?? null);
   const [edited, setEdited] = useState<string | null>(null);
   const [options, setOptions] = useState<Options>({ wait: true });
-  const submit = useSubmit((body: Parameters<typeof upgrade>[1]) => upgrade(release, body));
   const values = edited ?? current.data ?? '';
+  const request = { chart: chart ?? { ref: '' }, valuesYAML: values, options };
+  const submit = useSubmit((body: typeof request) => upgrade(release, body));
+  const preview = usePreview((body: typeof request) => upgrade(release, { ...body, options: { ...options, dryRun: 'server' } }));
+  const about = useChart(chart).data;
   if (current.isPending || charts.isPending) {
     return <Skeleton height="24rem" />;
   }
@@ -41,7 +63,7 @@ export function UpgradeForm({ release, helmVersion }: UpgradeFormProps) {
       onSubmit={(event) => {
         event.preventDefault();
         if (chart) {
-          submit.mutate({ chart, valuesYAML: values, options });
+          submit.mutate(request);
         }
       }}
     >
@@ -50,7 +72,7 @@ export function UpgradeForm({ release, helmVersion }: UpgradeFormProps) {
           {current.error.message}
         </Alert>
       )}
-      {release.revision !== revision && <Alert isInline variant="warning" title={t('changed', { revision: release.revision })} />}
+      {release.revision !== newest && <Alert isInline variant="warning" title={t('changed', { revision: release.revision })} />}
       <Grid hasGutter>
         <GridItem lg={6}>
           <Stack hasGutter>
@@ -61,7 +83,10 @@ export function UpgradeForm({ release, helmVersion }: UpgradeFormProps) {
         <GridItem lg={6}>
           <Stack hasGutter>
             <FormGroup label={t('values', { revision })}>
-              <YamlEditor label={t('values', { revision })} value={values} onChange={setEdited} height="20rem" />
+              <YamlEditor label={t('values', { revision })} value={values} onChange={setEdited} height="20rem" chart={about} />
+            </FormGroup>
+            <FormGroup label={t('difference.label')} role="group" fieldId="values-difference">
+              <ValuesDifference values={values} before={{ revision, values: current.data ?? '' }} defaults={about?.values} />
             </FormGroup>
             <FormGroup label={t('reference')}>
               <ChartReference chart={chart} />
@@ -74,10 +99,20 @@ export function UpgradeForm({ release, helmVersion }: UpgradeFormProps) {
         <Button type="submit" variant="primary" isDisabled={!chart || submit.isPending} isLoading={submit.isPending}>
           {t('upgrade')}
         </Button>
+        <Button
+          variant="secondary"
+          isDisabled={!chart || preview.isPending}
+          onClick={() => {
+            preview.mutate(request);
+          }}
+        >
+          {t('preview:button')}
+        </Button>
         <ButtonLink variant="link" to={paths.release(release)}>
           {t('common:cancel')}
         </ButtonLink>
       </ActionGroup>
+      <PreviewSection release={release} run={preview} stale={JSON.stringify(preview.variables) !== JSON.stringify(request)} />
     </Form>
   );
 }

@@ -1,15 +1,17 @@
-import { Alert, Checkbox, Content, PageSection, Skeleton, Stack, StackItem, Switch, Title, ToggleGroup, ToggleGroupItem, Toolbar, ToolbarContent, ToolbarItem } from '@patternfly/react-core';
+import { Alert, Checkbox, Content, PageSection, Skeleton, Stack, StackItem, Title, ToggleGroup, ToggleGroupItem, Toolbar, ToolbarContent, ToolbarItem } from '@patternfly/react-core';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router';
 import { ApiError } from '../../api/client';
-import { useDiff, useHistory } from '../../api/release';
-import type { ReleaseRef } from '../../app/paths';
+import { useDiff } from '../../api/release';
 import { Refusal } from '../../app/Refusal';
 import { ReleaseTrail } from '../../app/ReleaseTrail';
 import { DiffView } from '../../diff/DiffView';
-import { ReleaseChoice } from './ReleaseChoice';
-import { RevisionChoice } from './RevisionChoice';
-import { useSelection, type Selection } from './useSelection';
+import { Choices } from './Choices';
+import { RevealButton } from './RevealButton';
+import { useSelection } from './useSelection';
+
+const LAYOUTS = ['split', 'unified'] as const;
 
 /** How two revisions differ, also of two releases. What is compared stands in the address. */
 export function ComparePage() {
@@ -18,7 +20,11 @@ export function ComparePage() {
   const release = { cluster, namespace, name };
   const [selection, select] = useSelection();
   const { layout, ...query } = selection;
-  const { data, error, isFetching } = useDiff(release, query);
+  // Secrets are shown of that alone for which it was asked.
+  const asked = JSON.stringify([release, query]);
+  const [revealedFor, setRevealedFor] = useState<string | null>(null);
+  const reveal = revealedFor === asked;
+  const { data, error, isFetching } = useDiff(release, query, { reveal });
   const title = t('title', { name });
   return (
     <>
@@ -36,105 +42,56 @@ export function ComparePage() {
           <StackItem>
             <Choices release={release} selection={selection} from={data?.from?.revision} to={data?.to.revision} onSelect={select} />
           </StackItem>
+          <StackItem>
+            <Toolbar isStatic hasNoPadding>
+              <ToolbarContent alignItems="center">
+                <ToolbarItem>
+                  <ToggleGroup aria-label={t('layout.label')}>
+                    {LAYOUTS.map((each) => (
+                      <ToggleGroupItem
+                        key={each}
+                        buttonId={`layout-${each}`}
+                        text={t(`layout.${each}`)}
+                        isSelected={layout === each}
+                        onChange={() => {
+                          select({ layout: each });
+                        }}
+                      />
+                    ))}
+                  </ToggleGroup>
+                </ToolbarItem>
+                <ToolbarItem>
+                  <Checkbox
+                    id="compare-all"
+                    label={t('all')}
+                    isChecked={query.all ?? false}
+                    onChange={(_, all) => {
+                      select({ all: all || undefined });
+                    }}
+                  />
+                </ToolbarItem>
+                <ToolbarItem align={{ default: 'alignEnd' }}>
+                  <RevealButton
+                    revealed={reveal}
+                    onReveal={(chosen) => {
+                      setRevealedFor(chosen ? asked : null);
+                    }}
+                  />
+                </ToolbarItem>
+              </ToolbarContent>
+            </Toolbar>
+          </StackItem>
         </Stack>
       </PageSection>
       <PageSection isFilled aria-label={title} aria-busy={isFetching}>
-        {error instanceof ApiError && <Refusal error={error} />}
-        {selection.reveal && !error && <Alert isInline variant="warning" title={t('revealed')} />}
-        {data && !error && <DiffView diff={data} layout={layout} />}
-        {!data && !error && <Skeleton height="12rem" />}
-        {data && !data.identical && <Content component="small">{t('masked')}</Content>}
+        <Stack hasGutter>
+          {error instanceof ApiError && <Refusal error={error} />}
+          {reveal && data && !error && <Alert isInline variant="warning" title={t('reveal.done')} />}
+          {!reveal && data && !data.identical && <Content component="small">{t('masked')}</Content>}
+          {data && !error && <DiffView diff={data} layout={layout} />}
+          {!data && !error && <Skeleton height="12rem" />}
+        </Stack>
       </PageSection>
     </>
-  );
-}
-
-interface ChoicesProps {
-  release: ReleaseRef;
-  selection: Selection;
-  /** The revisions that are compared when none are chosen. */
-  from?: number;
-  to?: number;
-  onSelect: (change: Partial<Selection>) => void;
-}
-
-function Choices({ release, selection, from, to, onSelect }: ChoicesProps) {
-  const { t } = useTranslation('compare');
-  const other = {
-    cluster: release.cluster,
-    namespace: selection.fromNamespace ?? release.namespace,
-    name: selection.fromRelease ?? release.name,
-  };
-  const before = useHistory(other).data ?? [];
-  const after = useHistory(release).data ?? [];
-  return (
-    <Toolbar isStatic>
-      <ToolbarContent>
-        <ToolbarItem>
-          <ReleaseChoice
-            release={other}
-            onChoose={({ namespace, name }) => {
-              const same = namespace === release.namespace && name === release.name;
-              onSelect({ fromNamespace: same ? undefined : namespace, fromRelease: same ? undefined : name, from: undefined });
-            }}
-          />
-        </ToolbarItem>
-        <ToolbarItem>
-          <RevisionChoice
-            label={t('from')}
-            revisions={before}
-            value={selection.from ?? from}
-            onChoose={(revision) => {
-              onSelect({ from: revision });
-            }}
-          />
-        </ToolbarItem>
-        <ToolbarItem>
-          <RevisionChoice
-            label={t('to')}
-            revisions={after}
-            value={selection.to ?? to}
-            onChoose={(revision) => {
-              onSelect({ to: revision });
-            }}
-          />
-        </ToolbarItem>
-        <ToolbarItem>
-          <ToggleGroup aria-label={t('layout.label')}>
-            {(['split', 'unified'] as const).map((layout) => (
-              <ToggleGroupItem
-                key={layout}
-                buttonId={`layout-${layout}`}
-                text={t(`layout.${layout}`)}
-                isSelected={selection.layout === layout}
-                onChange={() => {
-                  onSelect({ layout });
-                }}
-              />
-            ))}
-          </ToggleGroup>
-        </ToolbarItem>
-        <ToolbarItem alignSelf="center">
-          <Checkbox
-            id="compare-all"
-            label={t('all')}
-            isChecked={selection.all ?? false}
-            onChange={(_, all) => {
-              onSelect({ all: all || undefined });
-            }}
-          />
-        </ToolbarItem>
-        <ToolbarItem alignSelf="center">
-          <Switch
-            id="compare-reveal"
-            label={t('reveal')}
-            isChecked={selection.reveal ?? false}
-            onChange={(_, reveal) => {
-              onSelect({ reveal: reveal || undefined });
-            }}
-          />
-        </ToolbarItem>
-      </ToolbarContent>
-    </Toolbar>
   );
 }

@@ -1,4 +1,5 @@
 import { FormSelect, FormSelectOption } from '@patternfly/react-core';
+import { useTranslation } from 'react-i18next';
 import type { HistoryItem } from '../../api/release';
 import { useStatusWord } from '../../app/useStatusWord';
 
@@ -9,8 +10,9 @@ interface RevisionChoiceProps {
   onChoose: (revision: number) => void;
 }
 
-/** Chooses one of a release's revisions. */
+/** Chooses one of a release's revisions, those that are no longer in the cluster included. */
 export function RevisionChoice({ label, revisions, value, onChoose }: RevisionChoiceProps) {
+  const { t } = useTranslation('compare');
   const word = useStatusWord();
   return (
     <FormSelect
@@ -21,8 +23,13 @@ export function RevisionChoice({ label, revisions, value, onChoose }: RevisionCh
       }}
     >
       {value === undefined && <FormSelectOption value="" label={label} isPlaceholder />}
-      {revisions.map(({ revision, status, chartVersion }) => (
-        <FormSelectOption key={revision} value={revision} label={`${label}: ${revision} (${[word(status), chartVersion].filter(Boolean).join(', ')})`} />
+      {revisions.map(({ revision, status, chartVersion, gone, erased }) => (
+        <FormSelectOption
+          key={revision}
+          value={revision}
+          isDisabled={erased}
+          label={`${label}: ${revision} (${[word(status), chartVersion, erased ? t('erased') : gone && t('gone')].filter(Boolean).join(', ')})`}
+        />
       ))}
     </FormSelect>
   );

@@ -2,7 +2,7 @@ import { useSearchParams } from 'react-router';
 import type { DiffSelection } from '../../api/release';
 import type { DiffLayout } from '../../diff/TextDiff';
 
-/** What is compared and how it is shown: all that the address holds. */
+/** What is compared and how it is shown: all that the address holds. Whether secrets are shown does not stand there: a link must not show them. */
 export interface Selection extends DiffSelection {
   layout: DiffLayout;
 }
@@ -14,13 +14,16 @@ export function useSelection(): [Selection, (change: Partial<Selection>) => void
     const value = Number(search.get(name));
     return Number.isInteger(value) && value > 0 ? value : undefined;
   };
+  const text = (name: string) => search.get(name) ?? undefined;
   const selection: Selection = {
     from: number('from'),
     to: number('to'),
-    fromRelease: search.get('fromRelease') ?? undefined,
-    fromNamespace: search.get('fromNamespace') ?? undefined,
+    fromRelease: text('fromRelease'),
+    fromNamespace: text('fromNamespace'),
+    fromCluster: text('fromCluster'),
+    fromLineage: text('fromLineage'),
+    toLineage: text('toLineage'),
     all: search.get('all') === 'true' || undefined,
-    reveal: search.get('reveal') === 'true' || undefined,
     layout: search.get('layout') === 'unified' ? 'unified' : 'split',
   };
   const select = (change: Partial<Selection>) => {

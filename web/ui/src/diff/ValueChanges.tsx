@@ -1,0 +1,42 @@
+import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table';
+import { useTranslation } from 'react-i18next';
+import { ChangeLabel } from './ChangeLabel';
+import type { ValueChange } from './values';
+
+/** Values that differ, path by path. */
+export function ValueChanges({ changes, label }: { changes: readonly ValueChange[]; label: string }) {
+  const { t } = useTranslation('compare');
+  return (
+    <Table variant="compact" aria-label={label}>
+      <Thead>
+        <Tr>
+          <Th>{t('path')}</Th>
+          <Th modifier="fitContent">{t('change')}</Th>
+          <Th>{t('before')}</Th>
+          <Th>{t('after')}</Th>
+        </Tr>
+      </Thead>
+      <Tbody>
+        {changes.map(({ path, change, from, to }) => (
+          <Tr key={path}>
+            <Td dataLabel={t('path')} modifier="breakWord">
+              {path}
+            </Td>
+            <Td dataLabel={t('change')}>
+              <ChangeLabel change={change} />
+            </Td>
+            <Td dataLabel={t('before')} modifier="breakWord">
+              {change === 'added' ? '–' : asText(from)}
+            </Td>
+            <Td dataLabel={t('after')} modifier="breakWord">
+              {change === 'removed' ? '–' : asText(to)}
+            </Td>
+          </Tr>
+        ))}
+      </Tbody>
+    </Table>
+  );
+}
+
+/** A text as it is, but for one that could be taken for something else. */
+const asText = (value: unknown) => (typeof value === 'string' && !/^(|true|false|null|[-+.\d].*|[[{].*)$/.test(value) ? value : JSON.stringify(value));
