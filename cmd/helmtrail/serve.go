@@ -127,12 +127,12 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 		return fmt.Errorf("--data-dir: %w", err)
 	}
 	key, err := maskKey(o.dataDir)
-		DefaultCluster: o.defaultID,
-
 	if err != nil {
 		return fmt.Errorf("--data-dir: %w", err)
 	}
 	server, err := web.New(web.Options{
+		DefaultCluster: o.defaultID,
+
 		Clusters: shown(clusters, helm, o.auth), Operations: operations, Trail: entries, Charts: helm, Archives: helm, Pages: ui.Files(),
 		NotReady: func() []string { return append(notReady(kept), entries.NotReady()...) }, LocalOnly: o.auth == authNone, Hosts: o.hosts, BasePath: o.basePath, Metrics: registry, MaskKey: key, MayReveal: mayReveal(o.auth), Logger: logger,
 	})
