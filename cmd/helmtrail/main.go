@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -55,9 +56,14 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
 	}
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return &usageError{c.Name(), err} })
-	root.AddCommand(newServe(stdout, stderr), newSupervise())
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return &usageError{commandName(c), err} })
+	root.AddCommand(newServe(stdout, stderr), newTrail(stdout), newSupervise())
 	return root
+}
+
+// commandName is how a command is called after the program's own name.
+func commandName(c *cobra.Command) string {
+	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
 }
 
 // superviseCommand runs the supervisor of one helm; helmtrail itself calls it.

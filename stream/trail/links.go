@@ -132,8 +132,8 @@ type chainsRead struct {
 }
 
 // readChains follows all chains. Each, if it is not nil, is called for the
-// entries that can be read.
-func readChains(readFiles func(func(journal.Stored) error) error, each func(*stream.TrailEntry)) (*chainsRead, error) {
+// entries that can be read, with the chain up to there.
+func readChains(readFiles func(func(journal.Stored) error) error, each func(*links, *stream.TrailEntry)) (*chainsRead, error) {
 	read := &chainsRead{chains: map[string]*links{}}
 	err := readFiles(func(m journal.Stored) error {
 		owner := ownerOf(m.Subject)
@@ -149,7 +149,7 @@ func readChains(readFiles func(func(journal.Stored) error) error, each func(*str
 			read.chains[owner] = l
 		}
 		if entry, ok := l.next(&m); ok && each != nil {
-			each(&entry)
+			each(l, &entry)
 		}
 		return nil
 	})

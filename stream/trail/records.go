@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/journal"
@@ -113,4 +114,40 @@ func (r *records) erase(ctx context.Context, digest string) error {
 			return fmt.Errorf("erase record %s: %w", digest, err)
 		}
 	}
+}
+
+// splitPart takes a part's subject apart.
+func splitPart(subject string) (digest, part string, ok bool) {
+	rest, ok := strings.CutPrefix(subject, recordsSubject+".")
+	digest, part, cut := strings.Cut(rest, ".")
+	return digest, part, ok && cut
+}
+
+// gathering puts a record together from parts that come in any order.
+type gathering struct {
+	parts map[string][]byte
+	count int // 0 until the last part is there
+}
+
+func (g *gathering) add(part string, m *journal.Stored) {
+	if part == lastPart {
+		g.count, _ = strconv.Atoi(m.Headers[partsHeader]) // without it the record stays incomplete
+		part = strconv.Itoa(g.count - 1)
+	}
+	g.parts[part] = m.Data
+}
+
+func (g *gathering) whole() ([]byte, bool) {
+	if g.count == 0 {
+		return nil, false
+	}
+	var data []byte
+	for i := range g.count {
+		part, ok := g.parts[strconv.Itoa(i)]
+		if !ok {
+			return nil, false
+		}
+		data = append(data, part...)
+	}
+	return data, true
 }

@@ -1,0 +1,250 @@
+package trail
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/journal"
+)
+
+// Check is what Verify is to look at.
+type Check struct {
+	// Journal is the journal's folder, Notes that of Setup.
+	Journal, Notes string
+	// Cluster limits it to one; "" for all.
+	Cluster string
+	// Head is the hash of an entry that a chain is known to have had, "" for
+	// none, and At its position, 0 if that is not known.
+	Head string
+	At   uint64
+	// Records has each record's bytes checked against its digest.
+	Records bool
+}
+
+// Finding is what Verify has found about the trail of a cluster.
+type Finding struct {
+	Cluster string `json:"cluster"`
+	stream.TrailState
+	// Records counts those that were checked, Erased those that retention
+	// removed.
+	Records int `json:"records"`
+	Erased  int `json:"erased"`
+}
+
+// ErrNoTrail means that there is nothing to verify.
+var ErrNoTrail = errors.New("there is no trail")
+
+// Verify reads the trails in a folder and checks every link. It reads the files
+// as they are, without NATS, which might repair what is damaged, and writes
+// nothing; a server may be running on them. It fails with ErrNoTrail when there
+// is none, or none of the cluster; that a trail is broken is no error.
+func Verify(check Check) ([]Finding, error) {
+	noted, err := readMarks(check.Notes)
+	if err != nil {
+		return nil, err
+	}
+	v := &verifier{check: check, named: map[string]*naming{}, known: map[string]bool{}}
+	read, err := readChains(v.entries, v.see)
+	if err != nil && (!errors.Is(err, journal.ErrNoStream) || len(noted) == 0) {
+		if errors.Is(err, journal.ErrNoStream) {
+			err = fmt.Errorf("%w: %w", ErrNoTrail, err)
+		}
+		return nil, err
+	}
+	clusters := map[string]bool{}
+	for _, l := range read.chains {
+		clusters[l.cluster] = true
+	}
+	for _, m := range noted {
+		if m.Head.Position > 0 {
+			clusters[m.Cluster] = true
+			read.of(m.Cluster).reaches(m.Head)
+		}
+	}
+	if check.Records {
+		if err := v.records(read); err != nil {
+			return nil, err
+		}
+	}
+	var findings []Finding
+	for _, cluster := range slices.Sorted(maps.Keys(clusters)) {
+		if check.Cluster == "" || check.Cluster == cluster {
+			findings = append(findings, v.finding(read.of(cluster)))
+		}
+	}
+	if len(findings) == 0 {
+		return nil, fmt.Errorf("%w of cluster %q", ErrNoTrail, check.Cluster)
+	}
+	return findings, nil
+}
+
+// verifier gathers what the entries tell.
+type verifier struct {
+	check Check
+	// named are the records that should be there, by digest.
+	named map[string]*naming
+	// known are the clusters whose chains have the head that was asked for.
+	known map[string]bool
+}
+
+// naming is the first entry that names a record, or names it again after it
+// was erased.
+type naming struct {
+	links    *links
+	position uint64
+	what     string
+	problem  string
+	erased   bool
+}
+
+func (v *verifier) entries(each func(journal.Stored) error) error {
+	return journal.ReadFiles(v.check.Journal, entriesStream, each)
+}
+
+func (v *verifier) see(l *links, e *stream.TrailEntry) {
+	if l.hash == v.check.Head && (v.check.At == 0 || v.check.At == e.Position) {
+		v.known[l.cluster] = true
+	}
+	for _, digest := range e.Digests {
+		if n := v.named[digest]; n != nil {
+			n.erased = true
+		}
+	}
+	if n := v.named[e.Digest]; e.Digest != "" && (n == nil || n.erased) {
+		v.named[e.Digest] = &naming{
+			links: l, position: e.Position, problem: "is missing",
+			what: fmt.Sprintf("revision %d of %s/%s", e.Revision, e.Namespace, e.Release),
+		}
+	}
+}
+
+// finding sums up what is known of a chain.
+func (v *verifier) finding(l *links) Finding {
+	if v.check.Head != "" && !v.known[l.cluster] {
+		switch at := v.check.At; {
+		case at == 0:
+			l.fail(l.position+1, fmt.Sprintf("none of the %d entries has the hash %s: the chain was cut or rewritten", l.position, v.check.Head))
+		case at > l.position:
+			l.fail(l.position+1, missing(l.position+1, at)+": the chain was cut")
+		default:
+			l.fail(at, fmt.Sprintf("entry %d has another hash than %s: the chain was rewritten", at, v.check.Head))
+		}
+	}
+	f := Finding{Cluster: l.cluster, TrailState: l.state()}
+	if v.check.Records {
+		for _, n := range v.named {
+			switch {
+			case n.links.cluster != l.cluster:
+			case n.erased:
+				f.Erased++
+			default:
+				f.Records++
+			}
+		}
+	}
+	return f
+}
+
+// records checks the bytes of all records that are named and not erased.
+func (v *verifier) records(read *chainsRead) error {
+	damaged, err := v.readRecords()
+	if err != nil {
+		return err
+	}
+	// What a running server has erased meanwhile is not missing.
+	if _, err := readChains(v.entries, func(_ *links, e *stream.TrailEntry) {
+		for _, digest := range e.Digests {
+			if n := v.named[digest]; n != nil && n.position < e.Position {
+				n.erased = true
+			}
+		}
+	}); err != nil {
+		return err
+	}
+	var broken []*naming
+	for digest, n := range v.named {
+		if n.problem != "" && !n.erased {
+			n.problem = fmt.Sprintf("the record of %s, which entry %d names, %s (%s)", n.what, n.position, n.problem, digest)
+			broken = append(broken, n)
+		}
+	}
+	slices.SortFunc(broken, func(a, b *naming) int { return int(a.position) - int(b.position) })
+	for _, n := range broken {
+		n.links.fail(n.position, n.problem)
+	}
+	for _, l := range read.chains {
+		if damaged != "" {
+			l.fail(l.position+1, damaged)
+		}
+	}
+	return nil
+}
+
+// readRecords reads all records and takes the problem from those that are
+// whole. It says where something is damaged of which it is not known whose it
+// is.
+func (v *verifier) readRecords() (damaged string, err error) {
+	gathered := map[string]*gathering{}
+	err = journal.ReadFiles(v.check.Journal, recordsStream, func(m journal.Stored) error {
+		digest, part, ok := splitPart(m.Subject)
+		n := v.named[digest]
+		if m.Problem != "" {
+			if ok && n != nil {
+				n.problem = "is damaged: " + m.Problem
+			} else if damaged == "" {
+				damaged = fmt.Sprintf("a record cannot be read: %s (%s, byte %d)", m.Problem, m.File, m.Offset)
+			}
+			return nil
+		}
+		if !ok || n == nil {
+			return nil
+		}
+		g := gathered[digest]
+		if g == nil {
+			g = &gathering{parts: map[string][]byte{}}
+			gathered[digest] = g
+		}
+		g.add(part, &m)
+		if data, whole := g.whole(); whole {
+			n.problem = ""
+			if hashOf(data) != digest {
+				n.problem = "is not as it was stored"
+			}
+			delete(gathered, digest)
+		}
+		return nil
+	})
+	if errors.Is(err, journal.ErrNoStream) {
+		err = nil // then all are missing
+	}
+	return damaged, err
+}
+
+// readMarks reads the notes of all clusters.
+func readMarks(folder string) ([]mark, error) {
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read how far the trails had come: %w", err)
+	}
+	var all []mark
+	for _, entry := range entries {
+		if cluster, ok := strings.CutSuffix(filepath.Base(entry.Name()), ".json"); ok {
+			m, err := readMark(folder, cluster)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, m)
+		}
+	}
+	return all, nil
+}
