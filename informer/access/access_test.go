@@ -11,9 +11,11 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	authenticationv1client "k8s.io/client-go/kubernetes/typed/authentication/v1"
 	authorizationv1client "k8s.io/client-go/kubernetes/typed/authorization/v1"
+	rbacv1client "k8s.io/client-go/kubernetes/typed/rbac/v1"
 
 	"github.com/helmtrail/helmtrail/informer/access"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
@@ -124,5 +126,52 @@ func TestUnknownTokensAreLimited(t *testing.T) {
 	}
 	if _, err := r.User(t.Context(), stream.Credentials{}); !errors.Is(err, stream.ErrUnauthenticated) {
 		t.Errorf("no token: %v", err)
+	}
+}
+
+// What a session remembers of its starter is enough to ask for their rights,
+// those that they have as members of a group too. pods/log is not pods.
+func TestAUserMayWhatTheirTokenMay(t *testing.T) {
+	namespace := clustertest.Namespace(t)
+	r, _, rights := reviewer(t)
+	credentials := token(t, namespace)
+	roles, err := rbacv1client.NewForConfig(clustertest.Config(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := roles.Roles(namespace).Create(t.Context(), &rbacv1.Role{
+		ObjectMeta: metav1.ObjectMeta{Name: "logs"},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods/log"}, Verbs: []string{"get"}}},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := roles.RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "logs"},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "system:serviceaccounts:" + namespace}},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "logs"},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	user, err := r.User(t.Context(), credentials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := stream.User{Name: user.Name}
+	for _, resource := range []string{stream.LogsResource, "pods"} {
+		right := stream.Right{Verb: "get", Resource: resource, Namespace: namespace}
+		byToken, byName := r.Allowed(t.Context(), credentials, right), r.May(t.Context(), user, right)
+		if (byToken == nil) != (resource == stream.LogsResource) || (byName == nil) != (byToken == nil) {
+			t.Errorf("get %s: %v by token, %v by name and groups", resource, byToken, byName)
+		}
+		if _, denied := errors.AsType[*stream.ForbiddenError](r.May(t.Context(), nobody, right)); !denied {
+			t.Errorf("get %s is allowed without the group", resource)
+		}
+	}
+	asked := rights.Load()
+	for range 10 {
+		_ = r.May(t.Context(), user, stream.Right{Verb: "get", Resource: "pods", Namespace: namespace})
+	}
+	if n := rights.Load() - asked; n != 0 {
+		t.Errorf("ten questions that were answered a moment ago made %d reviews", n)
 	}
 }

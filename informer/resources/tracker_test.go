@@ -40,11 +40,17 @@ func tracker(t testing.TB, config *rest.Config) *resources.Tracker {
 // follow follows a record until the test ends, and returns where the rows come.
 func follow(t *testing.T, tracker *resources.Tracker, record *decoder.Record) <-chan []stream.Resource {
 	t.Helper()
+	return followAs(t, tracker, record, nil)
+}
+
+// followAs is follow with a viewer.
+func followAs(t *testing.T, tracker *resources.Tracker, record *decoder.Record, viewer stream.Viewer) <-chan []stream.Resource {
+	t.Helper()
 	rows := make(chan []stream.Resource, 1000)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() {
-		ended <- tracker.Follow(ctx, record, nil, func(r []stream.Resource) { rows <- r })
+		ended <- tracker.Follow(ctx, record, viewer, func(r []stream.Resource) { rows <- r })
 	}()
 	t.Cleanup(func() {
 		stop()
@@ -202,7 +208,7 @@ func TestOddObjectsSaySoAndHarmNoOther(t *testing.T) {
 
 	nobody := clustertest.Config(t)
 	nobody.Impersonate.UserName = "nobody"
-	want = []string{"ConfigMap missing Forbidden Forbidden", "Widget strange Unknown UnknownKind", "ClusterRole cluster-admin Unknown Forbidden", "Job gone Unknown Forbidden (test)"}
+	want = []string{"ConfigMap missing Forbidden Forbidden", "Widget strange Unknown UnknownKind", "ClusterRole cluster-admin Forbidden Forbidden", "Job gone Forbidden Forbidden (test)"}
 	if diff := cmp.Diff(want, texts(<-follow(t, tracker(t, nobody), record))); diff != "" {
 		t.Errorf("rows without rights (-want +got):\n%s", diff)
 	}

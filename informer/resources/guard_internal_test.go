@@ -1,0 +1,118 @@
+package resources
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// podsIn is a target whose own kind and pods are in a namespace.
+func podsIn(namespace string) *target {
+	sets := place{resource: setsResource, namespace: namespace}
+	return &target{
+		mapping: &meta.RESTMapping{Resource: setsResource, Scope: meta.RESTScopeNamespace},
+		object:  object{kind: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "ReplicaSet"}, namespace: namespace, name: "web"},
+		place:   sets, below: belowOf(sets),
+	}
+}
+
+// opinion is a viewer who can change their mind.
+type opinion struct {
+	mu    sync.Mutex
+	err   error
+	asked atomic.Int64
+}
+
+func (o *opinion) set(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.err = err
+}
+
+func (o *opinion) view(_ context.Context, _ stream.Right) error {
+	o.asked.Add(1)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
+}
+
+func TestOneQuestionForEachKindInANamespace(t *testing.T) {
+	var o opinion
+	g := guarded(placesOnly{}, o.view)
+	targets := []*target{podsIn("a"), podsIn("a"), podsIn("b"), podsIn("a")}
+	if again := g.review(t.Context(), targets); again != reviewAgain {
+		t.Errorf("it asks again after %v, want %v", again, reviewAgain)
+	}
+	// The ReplicaSet itself, pods and events, in two namespaces.
+	if n := o.asked.Load(); n != 6 {
+		t.Errorf("%d questions, want 6", n)
+	}
+}
+
+func TestWhatWasNeverAnsweredIsNotSeen(t *testing.T) {
+	o := opinion{err: stream.ErrNotReviewed}
+	g, one := guarded(placesOnly{}, o.view), podsIn("a")
+	if again := g.review(t.Context(), []*target{one}); again != unansweredAgain {
+		t.Errorf("it asks again after %v, want %v", again, unansweredAgain)
+	}
+	if _, err := g.object(one); !errors.Is(err, errNotYet) {
+		t.Errorf("an object of which nobody has said who may see it: %v, want not yet known", err)
+	}
+	if row := unknownRow(stream.Resource{}, g.sees(one.place.right("get"))); row.Status != stream.StatusUnknown || row.Reason != "NotYetKnown" {
+		t.Errorf("its row is %+v", row)
+	}
+	o.set(nil)
+	g.review(t.Context(), []*target{one})
+	if err := g.sees(one.place.right("get")); err != nil {
+		t.Errorf("once it was allowed: %v", err)
+	}
+}
+
+func TestAnAnswerCountsUntilThereIsAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var o opinion
+		g, targets := guarded(placesOnly{}, o.view), []*target{podsIn("a")}
+		right := targets[0].place.right("get")
+		g.review(t.Context(), targets)
+		o.set(stream.ErrNotReviewed)
+		time.Sleep(unansweredLimit - time.Second)
+		g.review(t.Context(), targets)
+		if err := g.sees(right); err != nil {
+			t.Errorf("unanswered for less than the limit: %v", err)
+		}
+		time.Sleep(2 * time.Second)
+		g.review(t.Context(), targets)
+		if err := g.sees(right); !errors.Is(err, errNotYet) {
+			t.Errorf("unanswered for longer: %v, want not yet known", err)
+		}
+		denied := &stream.ForbiddenError{User: "u", Right: right}
+		o.set(denied)
+		g.review(t.Context(), targets)
+		if err := g.sees(right); !errors.Is(err, denied) || unknownRow(stream.Resource{}, err).Status != stream.StatusForbidden {
+			t.Errorf("after a refusal: %v", err)
+		}
+	})
+}
+
+func TestAViewerWhoDoesNotAnswerHoldsNothingUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := guarded(placesOnly{}, func(ctx context.Context, _ stream.Right) error {
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		start, targets := time.Now(), []*target{podsIn("a"), podsIn("b"), podsIn("c"), podsIn("d"), podsIn("e")}
+		g.review(t.Context(), targets)
+		if took := time.Since(start); took > reviewTimeout {
+			t.Errorf("it took %v, want %v at most", took, reviewTimeout)
+		}
+	})
+}
