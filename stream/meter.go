@@ -30,6 +30,19 @@ func (o *Operations) Count() (running, observed int) {
 	return len(o.running), len(o.observing)
 }
 
+// RunningIn returns how many operations run in a cluster now.
+func (o *Operations) RunningIn(cluster string) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	running := 0
+	for release := range o.running {
+		if release.Cluster == cluster {
+			running++
+		}
+	}
+	return running
+}
+
 // measureStored counts events that have just been stored.
 func (o *Operations) measureStored(items []pending) {
 	if o.setup.Meter == nil {

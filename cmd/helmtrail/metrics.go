@@ -8,7 +8,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"github.com/helmtrail/helmtrail/informer"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/trail"
 )
@@ -61,7 +60,7 @@ func (m *meter) Ended(end stream.SessionEnd) {
 // measured is what is asked of the parts when somebody wants the metrics.
 type measured struct {
 	operations *stream.Operations
-	clusters   []*informer.Cluster
+	fleet      *fleet
 	trail      *trail.Trail
 	dataDir    string
 }
@@ -96,7 +95,7 @@ func (m *measured) Collect(out chan<- prometheus.Metric) {
 	running, observed := m.operations.Count()
 	out <- prometheus.MustNewConstMetric(runningMetric, prometheus.GaugeValue, float64(running), string(stream.OriginHelmtrail))
 	out <- prometheus.MustNewConstMetric(runningMetric, prometheus.GaugeValue, float64(observed), string(stream.OriginOutside))
-	for _, c := range m.clusters {
+	for _, c := range m.fleet.all() {
 		health := c.Health()
 		out <- prometheus.MustNewConstMetric(ignoredMetric, prometheus.CounterValue, float64(health.Ignored), c.ID)
 		out <- prometheus.MustNewConstMetric(restartMetric, prometheus.CounterValue, float64(health.Restarts), c.ID)

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -86,7 +87,8 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	if err != nil {
 		return fmt.Errorf("--kubeconfig, --context, --cluster: %w", err)
 	}
-	if _, ok := find(clusters)(o.defaultID); !ok && o.defaultID != "" {
+	fleet := &fleet{clusters: clusters}
+	if _, ok := fleet.find(o.defaultID); !ok && o.defaultID != "" {
 		return fmt.Errorf("--default-cluster %q: is none of the clusters", o.defaultID)
 	}
 	var certificate *certificate
@@ -115,7 +117,7 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	}
 	registry := prometheus.NewRegistry()
 	operations := stream.NewOperations(stream.Setup{
-		Meter: newMeter(registry), Journal: kept, Helm: helm, Cluster: find(clusters),
+		Meter: newMeter(registry), Journal: kept, Helm: helm, Cluster: fleet.find,
 		MaxOperations: o.maxOperations, Drain: o.drain, LeaveOnStop: o.onStop == onStopLeave,
 		SignIn: o.auth == authKubernetes, StuckAfter: o.stuckAfter, Logger: logger,
 	})
@@ -130,16 +132,17 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	if err != nil {
 		return fmt.Errorf("--data-dir: %w", err)
 	}
+	show := func(c *informer.Cluster) web.Cluster { return webCluster(c, helm, o.auth) }
 	server, err := web.New(web.Options{
 		DefaultCluster: o.defaultID,
 
-		Clusters: shown(clusters, helm, o.auth), Operations: operations, Trail: entries, Charts: helm, Archives: helm, Pages: ui.Files(),
+		Clusters: shown(clusters, show), Operations: operations, Trail: entries, Charts: helm, Archives: helm, Pages: ui.Files(),
 		NotReady: func() []string { return append(notReady(kept), entries.NotReady()...) }, LocalOnly: o.auth == authNone, Hosts: o.hosts, BasePath: o.basePath, Metrics: registry, MaskKey: key, MayReveal: mayReveal(o.auth), Logger: logger,
 	})
 	if err != nil {
 		return err
 	}
-	if err := registry.Register(&measured{operations: operations, clusters: clusters, trail: entries, dataDir: filepath.Join(o.dataDir, "journal")}); err != nil {
+	if err := registry.Register(&measured{operations: operations, fleet: fleet, trail: entries, dataDir: filepath.Join(o.dataDir, "journal")}); err != nil {
 		return fmt.Errorf("register metrics: %w", err)
 	}
 	servers := []served{{newHTTPServer(server, logger), listener, certificate}}
@@ -158,7 +161,8 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 		logger.Warn("tokens come over plain HTTP; give --tls-cert and --tls-key, or have a proxy in front that ends TLS")
 	}
 	fmt.Fprintf(stdout, "helmtrail %s serves %s://%s%s/helm/releases\n", version, scheme, listener.Addr(), o.basePath)
-	return runAll(ctx, clusters, operations, entries, servers)
+	watches := &watching{fleet: fleet, operations: operations, server: server, show: show, logger: logger, watches: map[*informer.Cluster]clusterWatch{}}
+	return runAll(ctx, watches, o.clusterOptions(logger), entries, servers)
 }
 
 // notReady tells why the journal takes nothing, without which nothing can be done.
@@ -203,22 +207,23 @@ func openHelm(ctx context.Context, o serveOptions, logger *slog.Logger) (*helmcl
 }
 
 // runAll runs the parts until ctx ends or one of them fails.
-func runAll(ctx context.Context, clusters []*informer.Cluster, operations *stream.Operations, entries *trail.Trail, servers []served) error {
+func runAll(ctx context.Context, watches *watching, options informer.Options, entries *trail.Trail, servers []served) error {
 	group, ctx := errgroup.WithContext(ctx)
 	// The watches go on until the last operation has ended, which needs them.
-	watched, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
-	var watches errgroup.Group
+	var stopWatching context.CancelFunc
+	watches.ctx, stopWatching = context.WithCancel(context.WithoutCancel(ctx))
 	// The trail goes on until the last operation has ended, and then asks the
 	// clusters for what it needs to store the rest.
 	kept, stopKeeping := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopKeeping()
 	var keeping errgroup.Group
 	keeping.Go(func() error { return entries.Run(kept) })
-	var unobserve []func()
+	clusters := watches.fleet.all()
 	for _, c := range clusters {
-		unobserve = append(unobserve, operations.Watch(c.ID, c))
-		watches.Go(func() error { return c.Run(watched) })
+		watches.start(c)
 	}
+	var following sync.WaitGroup
+	following.Go(func() { informer.FollowContexts(ctx, options, clusters, watches.added, watches.removed) })
 	for _, s := range servers {
 		group.Go(func() error {
 			if err := serveHTTP(s.server, s.listener, s.certificate); !errors.Is(err, http.ErrServerClosed) {
@@ -228,10 +233,9 @@ func runAll(ctx context.Context, clusters []*informer.Cluster, operations *strea
 		})
 	}
 	group.Go(func() error {
-		err := operations.Run(ctx)
-		for _, stop := range unobserve {
-			stop()
-		}
+		err := watches.operations.Run(ctx)
+		following.Wait()
+		watches.unobserve()
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 		defer cancel()
 		for _, s := range servers {
@@ -242,44 +246,9 @@ func runAll(ctx context.Context, clusters []*informer.Cluster, operations *strea
 		stopKeeping()
 		err = errors.Join(err, keeping.Wait())
 		stopWatching()
-		return errors.Join(err, watches.Wait())
+		return errors.Join(err, watches.running.Wait())
 	})
 	err := group.Wait()
 	stopWatching()
 	return err
-}
-
-func find(clusters []*informer.Cluster) func(string) (stream.Cluster, bool) {
-	return func(id string) (stream.Cluster, bool) {
-		for _, c := range clusters {
-			if c.ID == id {
-				return c, true
-			}
-		}
-		return nil, false
-	}
-}
-
-// shown is the clusters as web sees them.
-func shown(clusters []*informer.Cluster, helm *helmcli.Helm, auth string) []web.Cluster {
-	list := make([]web.Cluster, 0, len(clusters))
-	for _, c := range clusters {
-		cluster := web.Cluster{
-			ID: c.ID, Server: c.Server, HelmVersion: helm.Version(), Releases: c, Objects: c, Comparer: c, API: c, Namespaces: c.Namespaces,
-			State: func() web.ClusterState { return state(c.Health()) },
-			StateIn: func(namespace string) web.ClusterState {
-				health, _ := c.HealthIn(namespace)
-				return state(health)
-			},
-		}
-		if auth == authKubernetes {
-			cluster.Access = c
-		}
-		list = append(list, cluster)
-	}
-	return list
-}
-
-func state(h informer.Health) web.ClusterState {
-	return web.ClusterState{Asked: h.Asked, Reachable: h.Reachable, Synced: h.Synced, Problem: h.Error}
 }
