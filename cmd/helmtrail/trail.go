@@ -40,7 +40,7 @@ func openTrail(ctx context.Context, o serveOptions, kept *journal.Journal, clust
 		return nil, err
 	}
 	for _, c := range clusters {
-		if err := entries.Watch(c.ID, c); err != nil {
+		if _, err := entries.Watch(c.ID, c); err != nil {
 			return nil, err
 		}
 	}

@@ -63,7 +63,7 @@ type revision struct {
 	session, user string
 	gone          decoder.Change
 	erased        bool
-	// live means that it was heard of since the trail was opened.
+	// live means that it was heard of since the watch began.
 	live bool
 }
 
@@ -96,6 +96,15 @@ func (x *index) word(text string) string {
 	}
 	x.words[text] = text
 	return text
+}
+
+// renew forgets what was heard of: another watch begins.
+func (x *index) renew() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, r := range x.releases {
+		r.each(func(rev *revision) { rev.live = false })
+	}
 }
 
 // unreadable takes note of an entry that cannot be read.

@@ -36,6 +36,12 @@ type keeper struct {
 	cluster Cluster
 	log     *slog.Logger
 	limit   int
+	// stopped ends when stop is called, finished is closed when run has
+	// returned. started says that run was called; the trail's lock guards it.
+	stopped  context.Context
+	stop     context.CancelFunc
+	finished chan struct{}
+	started  bool
 
 	mu      sync.Mutex
 	changed sync.Cond // something was queued, taken off, or Run has ended
@@ -62,9 +68,10 @@ type item struct {
 func newKeeper(t *Trail, c *chain, cluster Cluster, noted mark) *keeper {
 	k := &keeper{
 		trail: t, chain: c, cluster: cluster, limit: t.setup.QueueBytes, mark: noted,
-		log: t.log.With("cluster", c.cluster), synced: map[string]bool{}, before: noted.Head,
+		log: t.log.With("cluster", c.cluster), synced: map[string]bool{}, before: noted.Head, finished: make(chan struct{}),
 	}
 	k.changed.L = &k.mu
+	k.stopped, k.stop = context.WithCancel(context.Background())
 	return k
 }
 
@@ -133,9 +140,15 @@ func (k *keeper) next(ctx context.Context) (item, bool) {
 	return i, true
 }
 
-// run stores what is queued until ctx has ended and nothing is left.
-func (k *keeper) run(ctx context.Context) error {
+// run stores what is queued until ctx has ended, or stop was called, and
+// nothing is left.
+func (k *keeper) run(ctx context.Context) (err error) {
+	defer close(k.finished)
+	defer func() { err = errors.Join(err, k.note(true)) }()
 	defer k.end()
+	ctx, cancelRun := context.WithCancel(ctx)
+	defer cancelRun()
+	defer context.AfterFunc(k.stopped, cancelRun)()
 	defer context.AfterFunc(ctx, func() {
 		k.mu.Lock()
 		defer k.mu.Unlock()

@@ -231,7 +231,7 @@ func start(t testing.TB, folder string, c *cluster, more ...options) *running {
 		t.Fatal(err)
 	}
 	r := &running{Trail: opened, t: t, folder: folder, journal: j, cluster: c, ended: make(chan error, 1)}
-	if err := opened.Watch("dev", c); err != nil {
+	if _, err := opened.Watch("dev", c); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())

@@ -17,6 +17,8 @@ import (
 
 // chain returns a cluster's chain.
 func (t *Trail) chain(cluster string) (*chain, error) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
 	if c := t.chains[cluster]; c != nil {
 		return c, nil
 	}
@@ -25,12 +27,12 @@ func (t *Trail) chain(cluster string) (*chain, error) {
 
 // Lineages implements [stream.Trail].
 func (t *Trail) Lineages(ref stream.ReleaseRef) []stream.Lineage {
-	c := t.chains[ref.Cluster]
-	if c == nil {
+	c, err := t.chain(ref.Cluster)
+	if err != nil {
 		return nil
 	}
 	var clusterUID, namespaceUID string
-	if k := t.keepers[ref.Cluster]; k != nil {
+	if k := t.keeperOf(ref.Cluster); k != nil {
 		clusterUID, namespaceUID = k.knownUID(), k.cluster.KnownNamespaceUID(ref.Namespace)
 	}
 	x := c.index
@@ -56,8 +58,8 @@ func (t *Trail) Lineages(ref stream.ReleaseRef) []stream.Lineage {
 
 // Releases implements [stream.Trail].
 func (t *Trail) Releases(cluster, namespace string) []stream.ReleaseRef {
-	c := t.chains[cluster]
-	if c == nil {
+	c, err := t.chain(cluster)
+	if err != nil {
 		return nil
 	}
 	x := c.index
@@ -84,7 +86,7 @@ func (t *Trail) Record(ctx context.Context, digest string) ([]byte, error) {
 	}
 	data, err := t.records.get(ctx, digest)
 	if errors.Is(err, stream.ErrNotFound) {
-		for _, c := range t.chains {
+		for _, c := range t.allChains() {
 			if known := c.index.lost(d); known != nil {
 				err = known
 			}
@@ -230,8 +232,12 @@ func (t *Trail) Reveal(ctx context.Context, reveal stream.Reveal) error {
 	if lineages := t.Lineages(reveal.Release); lineage == "" && len(lineages) > 0 {
 		lineage = lineages[0].ID
 	}
+	var uid string
+	if k := t.keeperOf(reveal.Release.Cluster); k != nil {
+		uid = k.knownUID()
+	}
 	err = c.append(ctx, stream.TrailEntry{
-		Kind: stream.TrailReveal, Time: time.Now().UTC(), Namespace: reveal.Release.Namespace, Release: reveal.Release.Name,
+		Kind: stream.TrailReveal, ClusterUID: uid, Time: time.Now().UTC(), Namespace: reveal.Release.Namespace, Release: reveal.Release.Name,
 		Lineage: lineage, Revision: reveal.Revision, User: reveal.User, What: reveal.What,
 	})
 	if err != nil {

@@ -29,7 +29,7 @@ func (t *Trail) Retain(ctx context.Context, now time.Time) error {
 	}
 	t.erasing.Lock()
 	defer t.erasing.Unlock()
-	for _, c := range t.chains {
+	for _, c := range t.allChains() {
 		if err := t.finishErasing(ctx, c); err != nil {
 			return err
 		}

@@ -2,13 +2,11 @@ package trail
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/helmtrail/helmtrail/decoder"
@@ -21,7 +19,7 @@ type Setup struct {
 	Journal *journal.Journal
 	// Folder is where it is noted how far the chains have come.
 	Folder string
-	// Clusters are the ids of those that have a chain.
+	// Clusters are the ids of those that will be watched, so far as is known.
 	Clusters []string
 	// Sessions tells who caused what; nil for nobody.
 	Sessions Sessions
@@ -76,10 +74,15 @@ type Trail struct {
 	log      *slog.Logger
 	entries  *journal.Store
 	records  *records
-	chains   map[string]*chain
-	keepers  map[string]*keeper
 	verifies singleflight.Group
 	erasing  sync.Mutex
+
+	mu      sync.RWMutex
+	chains  map[string]*chain
+	keepers map[string]*keeper
+	// running starts a keeper; nil unless Run runs. done means that it has run.
+	running func(*keeper)
+	done    bool
 }
 
 var _ stream.Trail = (*Trail)(nil)
@@ -110,18 +113,17 @@ func Open(ctx context.Context, setup Setup) (*Trail, error) {
 		return nil, fmt.Errorf("open the trail: %w", err)
 	}
 	t.records = &records{store: kept, part: journal.MaxMessage}
-	if err := t.load(); err != nil {
+	if err := t.load(setup.Clusters); err != nil {
 		return nil, fmt.Errorf("open the trail: %w", err)
 	}
 	return t, nil
 }
 
-// load reads all chains.
-func (t *Trail) load() error {
+// load reads the chains of clusters.
+func (t *Trail) load(clusters []string) error {
 	bySubject := map[string]*chain{}
-	for _, cluster := range t.setup.Clusters {
-		c := newChain(cluster, t.entries)
-		t.chains[cluster], bySubject[clusterSubject(cluster)] = c, c
+	for _, cluster := range clusters {
+		bySubject[clusterSubject(cluster)] = newChain(cluster, t.entries)
 	}
 	err := t.entries.ReadFiles(func(m journal.Stored) error {
 		if c := bySubject[ownerOf(m.Subject)]; c != nil {
@@ -132,134 +134,24 @@ func (t *Trail) load() error {
 	if err != nil {
 		return err
 	}
-	for id, c := range t.chains {
-		noted, err := readMark(t.setup.Folder, id)
+	for subject, c := range bySubject {
+		noted, err := readMark(t.setup.Folder, c.cluster)
 		if err != nil {
-			t.log.Error("how far the trail had come is not known", "cluster", id, "error", err)
+			t.log.Error("how far the trail had come is not known", "cluster", c.cluster, "error", err)
 		}
 		c.resume(noted.Head)
 		for _, damage := range t.setup.Journal.Damage() {
-			if ownerOf(damage.Subject) == clusterSubject(id) || bySubject[ownerOf(damage.Subject)] == nil {
+			if owner := ownerOf(damage.Subject); owner == subject || bySubject[owner] == nil {
 				c.links.fail(c.links.position+1, fmt.Sprintf("a damaged entry was found when helmtrail started: %s; the file as it was: %s", damage.Problem, damage.Copy))
 			}
 		}
 		c.checked = time.Now().UTC()
 		if c.links.broken != 0 {
-			t.log.Error("the trail is broken", "cluster", id, "position", c.links.broken, "problem", c.links.problem)
+			t.log.Error("the trail is broken", "cluster", c.cluster, "position", c.links.broken, "problem", c.links.problem)
 		}
+		t.mu.Lock()
+		t.chains[c.cluster] = c
+		t.mu.Unlock()
 	}
 	return nil
-}
-
-// Watch makes the trail keep what the watch of a cluster learns, as soon as it
-// runs. It is called before Run and before the cluster is watched.
-func (t *Trail) Watch(id string, cluster Cluster) error {
-	c := t.chains[id]
-	if c == nil {
-		return fmt.Errorf("keep the trail of cluster %q: %w", id, stream.ErrNotFound)
-	}
-	noted, err := readMark(t.setup.Folder, id)
-	if err != nil {
-		noted = mark{Cluster: id, Watched: map[string]time.Time{}} // load has logged it
-	}
-	k := newKeeper(t, c, cluster, noted)
-	t.keepers[id] = k
-	cluster.Keep(k)
-	return nil
-}
-
-// Run keeps what comes until ctx ends, then stores what has come by then, and
-// returns nil. It blocks and may be called once. The clusters' watches should go
-// on until it has returned; what they learn meanwhile the next start finds.
-func (t *Trail) Run(ctx context.Context) error {
-	var group errgroup.Group
-	for _, k := range t.keepers {
-		group.Go(func() error { return k.run(ctx) })
-	}
-	group.Go(func() error { return t.housekeep(ctx) })
-	err := group.Wait()
-	for _, k := range t.keepers {
-		err = errors.Join(err, k.note(true))
-	}
-	t.logHeads()
-	return err
-}
-
-const (
-	noteEvery    = 2 * time.Second
-	headEvery    = time.Hour
-	retainEvery  = 10 * time.Minute
-	firstRetains = 10 * time.Second
-)
-
-// housekeep does what is to be done now and then.
-func (t *Trail) housekeep(ctx context.Context) error {
-	note, heads, retain := time.NewTicker(noteEvery), time.NewTicker(headEvery), time.NewTimer(firstRetains)
-	defer note.Stop()
-	defer heads.Stop()
-	defer retain.Stop()
-	for {
-		select {
-		case <-note.C:
-			for _, k := range t.keepers {
-				if err := k.note(false); err != nil {
-					t.log.Warn("a gap or a cut of the trail may not be noticed", "error", err)
-				}
-			}
-		case <-heads.C:
-			t.logHeads()
-		case <-retain.C:
-			if err := t.Retain(ctx, time.Now()); err != nil && ctx.Err() == nil {
-				t.log.Error("records that are due could not be erased", "error", err)
-			}
-			retain.Reset(retainEvery)
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
-
-// logHeads tells the heads of the chains, so that they are also known where
-// logs are kept.
-func (t *Trail) logHeads() {
-	for id, c := range t.chains {
-		if at := c.head(); at.Position > 0 {
-			t.log.Info("trail head", "cluster", id, "position", at.Position, "hash", at.Hash)
-		}
-	}
-}
-
-// NotReady tells, a sentence each, what keeps the trail from being kept.
-func (t *Trail) NotReady() []string {
-	var all []string
-	for id, k := range t.keepers {
-		if problem := k.problem(); problem != "" {
-			all = append(all, fmt.Sprintf("The trail of cluster %s cannot be stored: %s.", id, problem))
-		}
-	}
-	return all
-}
-
-// Stats is how the trail of a cluster fares.
-type Stats struct {
-	Cluster string
-	State   stream.TrailState
-	// Waiting is how many bytes are not stored yet, Failing that they cannot be.
-	Waiting int
-	Failing bool
-}
-
-// Stats tells how the trails of the clusters fare. It comes from memory.
-func (t *Trail) Stats() []Stats {
-	var all []Stats
-	for _, id := range t.setup.Clusters {
-		s := Stats{Cluster: id, State: t.chains[id].state()}
-		if k := t.keepers[id]; k != nil {
-			k.mu.Lock()
-			s.Waiting, s.Failing = k.bytes, k.failing != ""
-			k.mu.Unlock()
-		}
-		all = append(all, s)
-	}
-	return all
 }

@@ -55,6 +55,13 @@ func TestLivesOfAName(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("revisions (-want +got):\n%s", diff)
 	}
+	if err := r.Reveal(t.Context(), stream.Reveal{Release: release("web"), Revision: 1, User: "ann", What: "values"}); err != nil {
+		t.Fatal(err)
+	}
+	entries, _, err := r.Entries(t.Context(), stream.TrailQuery{Cluster: "dev", User: "ann"})
+	if err != nil || len(entries) != 1 || entries[0].Kind != stream.TrailReveal || entries[0].Lineage != lineages[0].ID {
+		t.Errorf("what tells that secrets were revealed: %+v, %v", entries, err)
+	}
 	if state := r.state(true); !state.Verified || state.Entries == 0 {
 		t.Errorf("the chain does not verify: %+v", state)
 	}

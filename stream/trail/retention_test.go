@@ -1,0 +1,97 @@
+package trail_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/trail"
+)
+
+// Retention erases the bytes of what is gone, in the order in which it went, and
+// says so in the chain, which loses nothing.
+func TestRetentionErasesWhatIsGoneByAge(t *testing.T) {
+	folder, c := t.TempDir(), newCluster(t)
+	r := start(t, folder, c, func(s *trail.Setup) { s.Keep = time.Hour })
+	c.install(state{name: "web"})
+	c.upgrade(state{name: "web", number: 2}, 10)
+	c.install(state{name: "gone"})
+	c.uninstall(state{name: "gone", number: 1})
+	c.remove("shop", "web", 1)
+	r.settle()
+	gone, web := r.Lineages(release("gone"))[0].Revisions[0], r.Lineages(release("web"))[0].Revisions
+	if err := r.Retain(t.Context(), time.Now().Add(30*time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Record(t.Context(), gone.Digest); err != nil {
+		t.Errorf("a record that is young yet: %v", err)
+	}
+	if err := r.Retain(t.Context(), time.Now().Add(2*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	verified := func(r *running) {
+		t.Helper()
+		for _, digest := range []string{gone.Digest, web[0].Digest} {
+			if _, err := r.Record(t.Context(), digest); !errors.Is(err, stream.ErrErased) {
+				t.Errorf("an erased record: %v, want %v", err, stream.ErrErased)
+			}
+		}
+		if _, err := r.Record(t.Context(), web[1].Digest); err != nil {
+			t.Errorf("a record that is in the cluster: %v", err)
+		}
+		if rev := r.Lineages(release("web"))[0].Revisions; !rev[0].Erased || rev[1].Erased {
+			t.Errorf("the revisions are %+v", rev)
+		}
+		if state := r.state(true); !state.Verified {
+			t.Errorf("the chain is %+v", state)
+		}
+	}
+	verified(r)
+	want := []string{
+		"transition 1 pending-install", "transition 1 deployed", "transition 1 uninstalling", "transition 1 uninstalled", "erased 1",
+	}
+	if diff := cmp.Diff(want, r.lines("gone")); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+	// Once is enough.
+	before := r.state(false).Entries
+	if err := r.Retain(t.Context(), time.Now().Add(2*time.Hour)); err != nil || r.state(false).Entries != before {
+		t.Errorf("erasing again: %v, %d entries more", err, r.state(false).Entries-before)
+	}
+	if _, err := r.Record(t.Context(), "0000000000000000000000000000000000000000000000000000000000000000"); !errors.Is(err, stream.ErrNotFound) {
+		t.Errorf("a record that never was: %v", err)
+	}
+	r.end()
+	if f := check(t, folder); !f.Verified || f.Erased != 6 {
+		t.Errorf("verify finds %+v", f)
+	}
+	r = start(t, folder, c, func(s *trail.Setup) { s.Keep = time.Hour })
+	verified(r)
+	r.end()
+}
+
+// Beyond the size those records go first that went first, and no more than must.
+func TestRetentionErasesWhatIsGoneBySize(t *testing.T) {
+	const large = 900 << 10
+	folder, c := t.TempDir(), newCluster(t)
+	r := start(t, folder, c, func(s *trail.Setup) { s.Size = 8 * large })
+	defer r.end()
+	for _, name := range []string{"first", "second", "third"} {
+		c.install(state{name: name, padding: large})
+		if name != "third" {
+			c.remove("shop", name)
+		}
+	}
+	r.settle()
+	if err := r.Retain(t.Context(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]error{"first": stream.ErrErased, "second": nil, "third": nil} {
+		if _, err := r.Record(t.Context(), r.Lineages(release(name))[0].Revisions[0].Digest); !errors.Is(err, want) {
+			t.Errorf("the record of %s: %v, want %v", name, err, want)
+		}
+	}
+}
