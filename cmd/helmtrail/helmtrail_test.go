@@ -25,11 +25,18 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
+// credentialCommand is the test binary as a credential plugin.
+const credentialCommand = "credential"
+
 // TestMain makes the test binary its own supervisor, as the program is, and the
 // program itself for tests that need it in a process of its own.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		main()
+	}
+	if len(os.Args) > 2 && os.Args[1] == credentialCommand {
+		printCredential(os.Args[2])
+		syscall.Exit(0)
 	}
 	if len(os.Args) > 1 && os.Args[1] == superviseCommand {
 		// os.Exit takes a second longer with the race detector.
