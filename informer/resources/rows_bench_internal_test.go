@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
 )
 
 // bigSight holds 250 Deployments of 8 pods and 250 ConfigMaps.
@@ -97,7 +99,8 @@ func bigPod(m metav1.ObjectMeta) *corev1.Pod {
 
 // BenchmarkRows is the work after each change: the rows of 500 objects, 250
 // ReplicaSets and 2,000 pods. "again" is that of objects whose state is known,
-// "first" what it would be each time without that memory.
+// "first" what it would be each time without that memory, and the last what a
+// viewer adds whose rights are known.
 func BenchmarkRows(b *testing.B) {
 	s, targets := newBigSight(b)
 	b.Run("first", func(b *testing.B) {
@@ -112,6 +115,17 @@ func BenchmarkRows(b *testing.B) {
 		v := newView(&decoder.Record{}, s)
 		b.ReportAllocs()
 		for b.Loop() {
+			if rows := v.rows(targets); len(rows) != 2750 {
+				b.Fatalf("%d rows", len(rows))
+			}
+		}
+	})
+	b.Run("again, for a viewer", func(b *testing.B) {
+		g := guarded(s, func(context.Context, stream.Right) error { return nil })
+		v := newView(&decoder.Record{}, g)
+		b.ReportAllocs()
+		for b.Loop() {
+			g.review(b.Context(), targets)
 			if rows := v.rows(targets); len(rows) != 2750 {
 				b.Fatalf("%d rows", len(rows))
 			}
