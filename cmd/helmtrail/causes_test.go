@@ -116,3 +116,63 @@ func saysFirstWhatIsWrong(t *testing.T, h *helmtrail, chart string, fault cluste
 		}
 	}
 }
+
+// A hook that fails or hangs was told by nothing but silence, and then
+// "BackoffLimitExceeded" (https://github.com/helm/helm/issues/4010): its Job, its
+// pod and why are in the stream while helm says nothing and has made nothing.
+func TestAHookThatHangsIsToldWhileHelmIsSilent(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	clustertest.ChartOf(t, folder, "hooked", `
+apiVersion: batch/v1
+kind: Job
+metadata: {name: migrate, annotations: {helm.sh/hook: pre-install}}
+spec: {template: {spec: {restartPolicy: OnFailure, containers: [{name: sql, image: "sql:crash"}]}}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: made}
+`)
+	for _, major := range clustertest.Versions {
+		t.Run(fmt.Sprintf("helm %d", major), func(t *testing.T) {
+			t.Parallel()
+			h := serveOn(t, arguments{helm: clustertest.Binary(t, fmt.Sprintf("helm%d", major)), charts: folder})
+			namespace := clustertest.Namespace(t)
+			answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "hooked", "chart": object{"ref": "hooked"}, "options": object{"timeoutSeconds": 8}})
+			var rows []stream.Resource
+			var told *stream.Cause
+			beats := 0
+			err := h.frames(t.Context(), answer.Events, func(f frame) bool {
+				var e stream.Event
+				if err := json.Unmarshal([]byte(f.data), &e); err != nil {
+					t.Error(err)
+					return false
+				}
+				switch body := e.Body.(type) {
+				case *stream.ResourceStatus:
+					if rows = append(rows, body.Resources...); len(body.Summary.Causes) > 0 {
+						told = &body.Summary.Causes[0]
+					}
+				case *stream.Heartbeat:
+					beats++
+				}
+				return !e.Type.Terminal() && (told == nil || told.Log == "" || beats < 3)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if told == nil || told.Object.Kind != "Pod" || told.Container != "sql" || told.Reason != "CrashLoopBackOff" || !strings.HasSuffix(told.Log, "fatal: made to end badly") || beats < 3 {
+				t.Errorf("before the end came %d heartbeats and the cause %+v", beats, told)
+			}
+			for _, row := range rows {
+				want := map[string]string{"Job": "Progressing", "ConfigMap": "NotFound"}[row.Kind]
+				if want != "" && row.Status != want || row.Kind == "Job" && row.Hook != "pre-install" {
+					t.Errorf("while the hook runs there is the row %+v", row)
+				}
+			}
+			if kind, last := end(t, h.events(t.Context(), t, answer.Events, 1)); kind != stream.TypeFailed || len(last.Causes) == 0 || last.Causes[0].Container != "sql" {
+				t.Errorf("the session ended %s with the causes %+v", kind, last.Causes)
+			}
+		})
+	}
+}
