@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReleaseRef } from '../app/paths';
 import { answer, api, refusal, type ApiError, type Schemas } from './client';
 import type { Session } from './release';
@@ -11,6 +11,8 @@ export interface Preview {
   /** The manifest and the hooks, as YAML documents; null when helm could not render them. */
   manifest: string | null;
 }
+
+export type ValidatedObject = Schemas['ValidatedObject'];
 
 /** So long does the server hold an answer back that has not changed. */
 const WAIT_SECONDS = 30;
@@ -50,3 +52,17 @@ const rendered = ({ cluster, namespace, name }: ReleaseRef, session: string) =>
       parseAs: 'text',
     }),
   );
+
+/** What the API server says to each object that a dry run rendered, asked once. */
+export function useValidation({ release: { cluster, namespace, name }, session }: Preview) {
+  return useQuery({
+    queryKey: ['release', cluster, namespace, name, 'validation', session.id],
+    queryFn: () =>
+      answer(
+        api.GET('/{cluster}/namespaces/{namespace}/releases/{name}/sessions/{session}/validation', {
+          params: { path: { cluster, namespace, name, session: session.id } },
+        }),
+      ),
+    staleTime: Infinity,
+  });
+}

@@ -103,17 +103,19 @@ export function useDiff(ref: ReleaseRef, query: DiffSelection, { reveal = false 
 interface PartOptions {
   /** values only: those that the chart was rendered with. */
   all?: boolean;
+  /** The life to which the revision belongs, when it is not that of today. */
+  lineage?: string;
   enabled?: boolean;
 }
 
 /** A part of a revision as text: YAML, or for the notes what they are. Secrets are masked. */
-export function usePart(ref: ReleaseRef, revision: number, part: Part, { all = false, enabled = true }: PartOptions = {}) {
+export function usePart(ref: ReleaseRef, revision: number, part: Part, { all = false, lineage, enabled = true }: PartOptions = {}) {
   return useQuery({
-    queryKey: key(ref, 'revision', revision, part, all),
+    queryKey: key(ref, 'revision', revision, part, all, lineage),
     queryFn: () =>
       answer<string>(
         api.GET('/{cluster}/namespaces/{namespace}/releases/{name}/revisions/{revision}/{part}', {
-          params: { path: { ...path(ref), revision, part }, query: all ? { all } : {} },
+          params: { path: { ...path(ref), revision, part }, query: { ...(all && { all }), ...(lineage && { lineage }) } },
           headers: { Accept: part === 'notes' ? 'text/plain' : 'application/yaml' },
           parseAs: 'text',
         }),

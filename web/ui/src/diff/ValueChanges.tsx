@@ -1,7 +1,7 @@
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table';
 import { useTranslation } from 'react-i18next';
 import { ChangeLabel } from './ChangeLabel';
-import type { ValueChange } from './values';
+import { asText, type ValueChange } from './values';
 
 /** Values that differ, path by path. */
 export function ValueChanges({ changes, label }: { changes: readonly ValueChange[]; label: string }) {
@@ -37,6 +37,3 @@ export function ValueChanges({ changes, label }: { changes: readonly ValueChange
     </Table>
   );
 }
-
-/** A text as it is, but for one that could be taken for something else. */
-const asText = (value: unknown) => (typeof value === 'string' && !/^(|true|false|null|[-+.\d].*|[[{].*)$/.test(value) ? value : JSON.stringify(value));

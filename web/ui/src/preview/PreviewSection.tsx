@@ -1,12 +1,11 @@
-import { Alert, Content, EmptyState, ExpandableSection, Flex, Label, Spinner, Stack, StackItem, Title } from '@patternfly/react-core';
-import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { Alert, EmptyState, Spinner, Stack, StackItem, Title } from '@patternfly/react-core';
+import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ApiError } from '../api/client';
 import type { Preview } from '../api/preview';
 import type { ReleaseRef } from '../app/paths';
 import { Refusal } from '../app/Refusal';
-import { YamlEditor } from '../editor';
-import { objectsOf, type RenderedObject } from './objects';
+import { PreviewObjects } from './PreviewObjects';
 
 interface PreviewSectionProps {
   release: ReleaseRef;
@@ -14,8 +13,8 @@ interface PreviewSectionProps {
   run: { isPending: boolean; error: ApiError | null; data?: Preview };
   /** The form has changed since. */
   stale: boolean;
-  /** What stands above the objects. */
-  children?: ReactNode;
+  /** What else there is to tell, above the objects. */
+  children?: (preview: Preview) => ReactNode;
 }
 
 /** What an operation would do, below the form that asks for it. It comes into view when it is asked for. */
@@ -46,7 +45,14 @@ export function PreviewSection({ release, run, stale, children }: PreviewSection
         {!isPending && data && (
           <>
             {stale && <Alert isInline variant="info" title={t('stale')} />}
-            {data.manifest === null ? <Failed preview={data} /> : (children ?? <Objects manifest={data.manifest} />)}
+            {data.manifest === null ? (
+              <Failed preview={data} />
+            ) : (
+              <>
+                {children?.(data)}
+                <PreviewObjects key={data.session.id} preview={data} manifest={data.manifest} />
+              </>
+            )}
           </>
         )}
       </Stack>
@@ -61,47 +67,5 @@ function Failed({ preview: { session } }: { preview: Preview }) {
     <Alert isInline variant="danger" title={t('failed')}>
       <span style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{session.end?.message ?? session.state}</span>
     </Alert>
-  );
-}
-
-/** More objects than this are folded at first. */
-const OPEN_MAX = 3;
-
-function Objects({ manifest }: { manifest: string }) {
-  const { t } = useTranslation('preview');
-  const objects = objectsOf(manifest);
-  return (
-    <StackItem>
-      <Content component="p">{t('objects', { count: objects.length })}</Content>
-      {objects.map((object) => (
-        <ObjectText key={object.key} object={object} open={objects.length <= OPEN_MAX} />
-      ))}
-    </StackItem>
-  );
-}
-
-/** An object's YAML, drawn when it is looked at. */
-function ObjectText({ object, open }: { object: RenderedObject; open: boolean }) {
-  const { t } = useTranslation('preview');
-  const [expanded, setExpanded] = useState(open && !object.hidden);
-  const { kind, namespace, name, hook, hidden, source, text } = object;
-  const title = [kind, [namespace, name].filter(Boolean).join('/')].filter(Boolean).join(' ') || source;
-  return (
-    <ExpandableSection
-      isExpanded={expanded}
-      isIndented
-      onToggle={(_, next) => {
-        setExpanded(next);
-      }}
-      toggleContent={
-        <Flex gap={{ default: 'gapSm' }}>
-          <span style={{ overflowWrap: 'anywhere' }}>{title}</span>
-          {hook && <Label isCompact>{t('hook')}</Label>}
-          {hidden && <Label isCompact>{t('hidden')}</Label>}
-        </Flex>
-      }
-    >
-      {expanded && (hidden ? <Content component="small">{t('hiddenHelp', { source })}</Content> : <YamlEditor label={title} value={text} height="auto" />)}
-    </ExpandableSection>
   );
 }

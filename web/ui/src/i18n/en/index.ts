@@ -5,6 +5,8 @@ import { release } from './release';
 import { editor } from './editor';
 import { options } from './options';
 import { preview } from './preview';
+import { trail } from './trail';
+import { drift } from './drift';
 import { install } from './install';
 import { change } from './change';
 import { compare } from './compare';
@@ -12,4 +14,4 @@ import { releases } from './releases';
 import { resources } from './resources';
 
 /** All English texts, a namespace for each folder of pages. */
-export const catalogue = { common, login, events, releases, resources, release, editor, options, preview, install, change, compare } as const;
+export const catalogue = { common, login, events, releases, resources, release, editor, options, preview, trail, drift, install, change, compare } as const;

@@ -18,6 +18,8 @@ export const release = {
     revisions: 'Revisions',
     sessions: 'Operations',
     notes: 'Notes',
+    trail: 'Trail',
+    drift: 'Drift',
   },
   noResources: 'The release has no objects',
   noNotes: 'The chart has no notes',

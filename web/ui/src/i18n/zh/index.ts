@@ -7,6 +7,8 @@ import { release } from './release';
 import { editor } from './editor';
 import { options } from './options';
 import { preview } from './preview';
+import { trail } from './trail';
+import { drift } from './drift';
 import { install } from './install';
 import { change } from './change';
 import { compare } from './compare';
@@ -14,4 +16,4 @@ import { releases } from './releases';
 import { resources } from './resources';
 
 /** All Chinese texts. */
-export const catalogue: Translation<typeof english> = { common, login, events, releases, resources, release, editor, options, preview, install, change, compare };
+export const catalogue: Translation<typeof english> = { common, login, events, releases, resources, release, editor, options, preview, trail, drift, install, change, compare };

@@ -21,6 +21,8 @@ export const release: Translation<typeof english> = {
     revisions: '修订版本',
     sessions: '操作',
     notes: '说明',
+    trail: '轨迹',
+    drift: '偏移',
   },
   noResources: '该发布没有对象',
   noNotes: '该 Chart 没有说明',

@@ -13,11 +13,13 @@ import { Problem } from '../../app/Problem';
 import { ReleaseStatus } from '../../app/ReleaseStatus';
 import { ReleaseTrail } from '../../app/ReleaseTrail';
 import { UninstallButton } from '../../app/UninstallButton';
+import { DriftTab } from './DriftTab';
 import { Notes } from './Notes';
 import { ResourcesNow } from './ResourcesNow';
 import { Revisions } from './Revisions';
 import { Sessions } from './Sessions';
 import { StuckAlert } from './StuckAlert';
+import { TrailTab } from './TrailTab';
 
 /** One release: how it is, what it owns, and how it became so. */
 export function ReleasePage() {
@@ -41,6 +43,9 @@ export function ReleasePage() {
         </Problem>
         <PageSection aria-label={t('tabs.sessions')}>
           <Sessions release={ref} />
+        </PageSection>
+        <PageSection aria-label={t('tabs.trail')}>
+          <TrailTab release={ref} />
         </PageSection>
       </>
     );
@@ -125,7 +130,7 @@ function Facts({ release }: { release: Release }) {
   );
 }
 
-const TABS = ['resources', 'revisions', 'sessions', 'notes'] as const;
+const TABS = ['resources', 'revisions', 'sessions', 'notes', 'trail', 'drift'] as const;
 
 /** The tab stands in the address. */
 function Parts({ release }: { release: Release }) {
@@ -137,6 +142,8 @@ function Parts({ release }: { release: Release }) {
     revisions: <Revisions release={release} />,
     sessions: <Sessions release={release} />,
     notes: <Notes release={release} />,
+    trail: <TrailTab release={release} known={`${release.revision} ${release.status}`} />,
+    drift: <DriftTab release={release} />,
   };
   return (
     <Tabs

@@ -10,11 +10,13 @@ import { YamlEditor } from '../../editor';
 interface RevisionModalProps {
   release: ReleaseRef;
   revision: number;
+  /** The life to which it belongs, when it is not that of today. */
+  lineage?: string;
   onClose: () => void;
 }
 
 /** What one revision holds, part by part. Secrets are masked. */
-export function RevisionModal({ release, revision, onClose }: RevisionModalProps) {
+export function RevisionModal({ release, revision, lineage, onClose }: RevisionModalProps) {
   const { t } = useTranslation('release');
   const [part, setPart] = useState<Part>('values');
   const title = t('revisions.title', { name: release.name, revision });
@@ -33,7 +35,7 @@ export function RevisionModal({ release, revision, onClose }: RevisionModalProps
         >
           {PARTS.map((each) => (
             <Tab key={each} eventKey={each} title={<TabTitleText>{t(`parts.${each}`)}</TabTitleText>}>
-              <PartText release={release} revision={revision} part={each} />
+              <PartText release={release} revision={revision} lineage={lineage} part={each} />
             </Tab>
           ))}
         </Tabs>
@@ -42,9 +44,9 @@ export function RevisionModal({ release, revision, onClose }: RevisionModalProps
   );
 }
 
-function PartText({ release, revision, part }: { release: ReleaseRef; revision: number; part: Part }) {
+function PartText({ release, revision, lineage, part }: Omit<RevisionModalProps, 'onClose'> & { part: Part }) {
   const { t } = useTranslation('release');
-  const { data, error } = usePart(release, revision, part);
+  const { data, error } = usePart(release, revision, part, { lineage });
   if (data === undefined) {
     return error instanceof ApiError ? <Refusal error={error} /> : <Skeleton height="24rem" />;
   }

@@ -1,0 +1,47 @@
+import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table';
+import { useTranslation } from 'react-i18next';
+import type { FieldChange } from '../api/drift';
+import { asText } from './values';
+
+interface FieldChangesProps {
+  changes: readonly FieldChange[];
+  label: string;
+  /** What the values are: of the record and the cluster, or of what is to come and of now. */
+  as: 'drift' | 'preview';
+}
+
+/** Fields of an object whose live values differ from what is written, and who has set them. */
+export function FieldChanges({ changes, label, as }: FieldChangesProps) {
+  const { t } = useTranslation('drift');
+  const columns = as === 'drift' ? (['recorded', 'live'] as const) : (['live', 'recorded'] as const);
+  return (
+    <Table variant="compact" aria-label={label}>
+      <Thead>
+        <Tr>
+          <Th>{t('field')}</Th>
+          {columns.map((column) => (
+            <Th key={column}>{t(`${as}.${column}`)}</Th>
+          ))}
+          <Th>{t('manager')}</Th>
+        </Tr>
+      </Thead>
+      <Tbody>
+        {changes.map((change) => (
+          <Tr key={change.path}>
+            <Td dataLabel={t('field')} modifier="breakWord">
+              {change.path}
+            </Td>
+            {columns.map((column) => (
+              <Td key={column} dataLabel={t(`${as}.${column}`)} modifier="breakWord">
+                {change[column] === null ? '–' : asText(change[column])}
+              </Td>
+            ))}
+            <Td dataLabel={t('manager')} modifier="breakWord">
+              {change.manager ?? '–'}
+            </Td>
+          </Tr>
+        ))}
+      </Tbody>
+    </Table>
+  );
+}

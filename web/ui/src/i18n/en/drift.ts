@@ -1,0 +1,37 @@
+export const drift = {
+  about: 'Revision {{revision}} as it was recorded, against the cluster at this moment.',
+  again: 'Compare again',
+  comparing: 'Comparing with the cluster',
+  drifted: 'The cluster is not as the record says',
+  none: 'The cluster is as the record says',
+  unlisted: 'Extra objects of these kinds could not be looked for: {{kinds}}',
+  same_one: '{{count}} object is as recorded',
+  same_other: '{{count}} objects are as recorded',
+  states: {
+    same: 'as recorded',
+    changed: 'changed',
+    missing: 'missing',
+    extra: 'extra',
+    unknown: 'unknown',
+  },
+  help: {
+    same: 'It is as the record says.',
+    changed: 'It differs from the record.',
+    missing: 'The record has it, and the cluster does not.',
+    extra: 'It carries the release’s name, and the record does not have it.',
+    unknown: 'It could not be compared.',
+  },
+  added: 'Set by others, and not in the record. This is no drift.',
+  changesOf: 'Changed fields of {{name}}',
+  addedTo: 'Fields that others have added to {{name}}',
+  field: 'Field',
+  manager: 'Set by',
+  drift: {
+    recorded: 'Recorded',
+    live: 'In the cluster',
+  },
+  preview: {
+    recorded: 'Will be',
+    live: 'Now',
+  },
+} as const;

@@ -1,0 +1,112 @@
+import { Alert, Button, Content, Flex, Skeleton, Stack, StackItem } from '@patternfly/react-core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ApiError } from '../../api/client';
+import { useLineages } from '../../api/release';
+import { exportTrail, useTrail, type TrailState } from '../../api/trail';
+import { saveFile } from '../../app/handover';
+import type { ReleaseRef } from '../../app/paths';
+import { Refusal } from '../../app/Refusal';
+import { formatMoment } from '../../i18n/format';
+import { LineageChoice } from '../compare/LineageChoice';
+import { RevisionModal } from './RevisionModal';
+import { TrailTable } from './TrailTable';
+
+interface TrailTabProps {
+  release: ReleaseRef;
+  /** What is known of the release now; when it changes, the trail has grown. */
+  known?: string;
+}
+
+/** What was ever seen of a release, also of lives that it no longer lives, and whether that record can be trusted. */
+export function TrailTab({ release, known }: TrailTabProps) {
+  const { t } = useTranslation('trail');
+  const [lineage, setLineage] = useState<string>();
+  const [verify, setVerify] = useState(false);
+  const [shown, setShown] = useState<number | null>(null);
+  const lineages = useLineages(release).data ?? [];
+  const { data, error, isFetching, refetch } = useTrail(release, { lineage, verify, known });
+  const save = useMutation<Blob, ApiError>({
+    mutationFn: () => exportTrail(release, lineage),
+    onSuccess: async (blob) => {
+      saveFile(`${release.name}-trail.ndjson`, [await blob.text()]);
+    },
+  });
+  return (
+    <Stack hasGutter>
+      <StackItem>
+        <Flex alignItems={{ default: 'alignItemsCenter' }}>
+          <Button
+            variant="secondary"
+            isLoading={verify && isFetching}
+            isDisabled={isFetching}
+            onClick={() => {
+              setVerify(true);
+              if (verify) {
+                void refetch();
+              }
+            }}
+          >
+            {t('verify')}
+          </Button>
+          <Button
+            variant="link"
+            isDisabled={save.isPending}
+            onClick={() => {
+              save.mutate();
+            }}
+          >
+            {t('export')}
+          </Button>
+          <LineageChoice label={t('life')} lineages={lineages} value={lineage} onChoose={setLineage} />
+        </Flex>
+      </StackItem>
+      {(error instanceof ApiError || save.error) && (
+        <StackItem>
+          <Refusal error={error instanceof ApiError ? error : (save.error as ApiError)} />
+        </StackItem>
+      )}
+      {!data && !error && <Skeleton height="8rem" />}
+      {data && (
+        <>
+          <StackItem>
+            <Chain state={data.state} />
+          </StackItem>
+          <StackItem>
+            {data.items.length === 0 ? <Content component="p">{t('empty')}</Content> : <TrailTable release={release} entries={data.items} onShow={setShown} />}
+          </StackItem>
+        </>
+      )}
+      {shown !== null && (
+        <RevisionModal
+          release={release}
+          revision={shown}
+          lineage={lineage}
+          onClose={() => {
+            setShown(null);
+          }}
+        />
+      )}
+    </Stack>
+  );
+}
+
+/** Whether the cluster's chain holds, and what to keep to tell later that nobody rewrote it. */
+function Chain({ state: { verified, entries, head, checked, broken, problem } }: { state: TrailState }) {
+  const { t, i18n } = useTranslation('trail');
+  const when = formatMoment(Date.parse(checked), i18n.language);
+  return (
+    <Alert
+      isInline
+      variant={verified ? 'success' : 'danger'}
+      title={verified ? t('chain.verified', { count: entries }) : t('chain.broken', { position: broken ?? '?' })}
+    >
+      <Stack>
+        {problem && <StackItem>{problem}</StackItem>}
+        <StackItem style={{ overflowWrap: 'anywhere' }}>{t('chain.head', { head: head || '–' })}</StackItem>
+        <StackItem>{t('chain.checked', { when })}</StackItem>
+      </Stack>
+    </Alert>
+  );
+}

@@ -1,0 +1,107 @@
+import { Alert, Content, ExpandableSection, Flex, Label, Spinner, StackItem, type LabelProps } from '@patternfly/react-core';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ApiError } from '../api/client';
+import { useValidation, type Preview, type ValidatedObject } from '../api/preview';
+import { Refusal } from '../app/Refusal';
+import { FieldChanges } from '../diff/FieldChanges';
+import { YamlEditor } from '../editor';
+import { objectsOf, type RenderedObject } from './objects';
+
+/** Fewer objects than this are open at first. */
+const OPEN_MAX = 3;
+
+/** What helm rendered, object by object, each with what the API server says to it. */
+export function PreviewObjects({ preview, manifest }: { preview: Preview; manifest: string }) {
+  const { t } = useTranslation('preview');
+  const objects = useMemo(() => objectsOf(manifest), [manifest]);
+  const { data, error } = useValidation(preview);
+  const verdicts = new Map(data?.objects.map((object) => [nameOf(object), object]));
+  const refused = data?.counts['refused'] ?? 0;
+  return (
+    <>
+      <StackItem aria-live="polite">
+        {!data && !error && (
+          <Flex gap={{ default: 'gapSm' }}>
+            <Spinner size="md" aria-label={t('validating')} />
+            <Content component="p">{t('validating')}</Content>
+          </Flex>
+        )}
+        {error instanceof ApiError && <Refusal error={error} />}
+        {data && (
+          <Alert
+            isInline
+            variant={refused > 0 ? 'danger' : !data.valid ? 'warning' : data.message ? 'info' : 'success'}
+            title={refused > 0 ? t('refused', { count: refused }) : t(data.valid ? 'valid' : 'uncertain')}
+          >
+            {data.message}
+          </Alert>
+        )}
+      </StackItem>
+      <StackItem>
+        <Content component="p">{t('objects', { count: objects.length })}</Content>
+        {objects.map((object) => (
+          <PreviewObject
+            key={object.key}
+            object={object}
+            verdict={verdicts.get(nameOf(object)) ?? verdicts.get(nameOf({ ...object, namespace: object.namespace ?? preview.release.namespace }))}
+            open={objects.length <= OPEN_MAX}
+          />
+        ))}
+      </StackItem>
+    </>
+  );
+}
+
+const nameOf = ({ apiVersion, kind, namespace = '', name }: Pick<RenderedObject, 'apiVersion' | 'kind' | 'namespace' | 'name'>) =>
+  `${apiVersion} ${kind} ${namespace}/${name}`;
+
+const looks: Record<ValidatedObject['verdict'], Pick<LabelProps, 'status' | 'color'>> = {
+  create: { status: 'success' },
+  change: { color: 'blue' },
+  unchanged: { color: 'grey' },
+  refused: { status: 'danger' },
+  unknown: { status: 'warning' },
+};
+
+interface PreviewObjectProps {
+  object: RenderedObject;
+  verdict?: ValidatedObject;
+  open: boolean;
+}
+
+/** An object with what the API server says; its YAML is drawn when it is looked at. */
+function PreviewObject({ object, verdict, open }: PreviewObjectProps) {
+  const { t } = useTranslation('preview');
+  const { kind, namespace, name, hook, hidden, source, text } = object;
+  const [expanded, setExpanded] = useState(open && !hidden);
+  const title = [kind, [namespace, name].filter(Boolean).join('/')].filter(Boolean).join(' ') || source;
+  return (
+    <>
+      <ExpandableSection
+        isExpanded={expanded}
+        isIndented
+        onToggle={(_, next) => {
+          setExpanded(next);
+        }}
+        toggleContent={
+          <Flex gap={{ default: 'gapSm' }}>
+            <span style={{ overflowWrap: 'anywhere' }}>{title}</span>
+            {hook && <Label isCompact>{t('hook')}</Label>}
+            {hidden && <Label isCompact>{t('hidden')}</Label>}
+            {verdict && (
+              <Label isCompact variant="outline" {...looks[verdict.verdict]}>
+                {t(`verdicts.${verdict.verdict}`)}
+              </Label>
+            )}
+          </Flex>
+        }
+      >
+        {expanded && verdict && verdict.changes.length > 0 && <FieldChanges as="preview" label={t('changesOf', { title })} changes={verdict.changes} />}
+        {expanded && (hidden ? <Content component="small">{t('hiddenHelp', { source })}</Content> : <YamlEditor label={title} value={text} height="auto" />)}
+      </ExpandableSection>
+      {verdict?.message && <Alert isInline isPlain variant={verdict.verdict === 'refused' ? 'danger' : 'warning'} title={verdict.message} />}
+      {verdict?.warnings.map((warning) => <Alert key={warning} isInline isPlain variant="warning" title={warning} />)}
+    </>
+  );
+}
