@@ -55,7 +55,7 @@ func (k *keeper) see(ctx context.Context, s *seen) error {
 	default:
 		entry.Kind, entry.PreviousStatus = stream.TrailRewritten, ""
 	}
-	if err := k.live(ctx, &entry, rev, &l, ok); err != nil {
+	if err := k.live(ctx, &entry, s, &l, ok); err != nil {
 		return err
 	}
 	if err := k.attribute(ctx, &entry, s, &known, ok); err != nil {
@@ -67,7 +67,8 @@ func (k *keeper) see(ctx context.Context, s *seen) error {
 // live says to which life of its name a revision belongs: to the one known, or
 // to that which its record tells, or, as long as nobody has read that, to the
 // one that is in the cluster.
-func (k *keeper) live(ctx context.Context, entry *stream.TrailEntry, rev *decoder.Revision, l *lineage, known bool) error {
+func (k *keeper) live(ctx context.Context, entry *stream.TrailEntry, s *seen, l *lineage, known bool) error {
+	rev := s.Revision
 	var first time.Time
 	if rev.Header != nil {
 		first = rev.Header.FirstDeployed.UTC()
@@ -85,7 +86,7 @@ func (k *keeper) live(ctx context.Context, entry *stream.TrailEntry, rev *decode
 	}
 	if known {
 		entry.NamespaceUID = l.namespaceUID
-	} else if entry.NamespaceUID, err = k.namespaceUID(ctx, rev.Namespace); err != nil {
+	} else if entry.NamespaceUID, err = k.namespaceUID(ctx, rev.Namespace, s.Change == decoder.ChangeStatus && !s.Late); err != nil {
 		return err
 	}
 	entry.FirstDeployed = first
@@ -120,12 +121,15 @@ func (k *keeper) attribute(ctx context.Context, entry *stream.TrailEntry, s *see
 			return nil
 		}
 	}
+	if entry.Kind == stream.TrailTransition && byOthers(entry) {
+		return nil
+	}
 	if ok && known.session != "" {
 		entry.Session, entry.User = known.session, known.user
 		return nil
 	}
 	header := s.Revision.Header
-	if header == nil || entry.Change != "" && entry.Change != decoder.ChangeStatus {
+	if header == nil {
 		return nil
 	}
 	var candidates []stream.Session
@@ -155,10 +159,13 @@ func (k *keeper) attribute(ctx context.Context, entry *stream.TrailEntry, s *see
 // revision that it did not make: by replacing, pruning or removing it, or by
 // writing another status into it.
 func causes(session *stream.Session, e *stream.TrailEntry) bool {
-	if e.Kind != stream.TrailTransition {
-		return false
-	}
-	if e.Change != decoder.ChangeStatus || session.Operation == stream.OperationRecover {
+	return e.Kind == stream.TrailTransition && (session.Operation == stream.OperationRecover || byOthers(e))
+}
+
+// byOthers tells whether a transition is never the doing of the operation that
+// made the revision.
+func byOthers(e *stream.TrailEntry) bool {
+	if e.Change != decoder.ChangeStatus {
 		return true
 	}
 	switch e.Status {
@@ -218,7 +225,14 @@ func (k *keeper) reconcile(ctx context.Context, namespace string, now time.Time)
 	}
 	for _, rev := range inventory {
 		_, known, ok := k.chain.index.find(rev.Namespace, rev.Name, rev.Secret.UID)
-		if !ok || known.gone != "" || known.digest == (digest{}) || known.secret.ResourceVersion != rev.Secret.ResourceVersion {
+		has := ok && known.gone == "" && known.digest != (digest{}) && known.secret.ResourceVersion == rev.Secret.ResourceVersion
+		if has {
+			var err error
+			if has, err = k.trail.records.stored(ctx, known.digest.String()); err != nil {
+				return err
+			}
+		}
+		if !has {
 			k.cluster.Want(rev)
 		}
 	}

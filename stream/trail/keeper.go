@@ -77,9 +77,6 @@ func newKeeper(t *Trail, c *chain, cluster Cluster, noted mark) *keeper {
 
 // Record implements [stream.Keeper].
 func (k *keeper) Record(revision *decoder.Revision, data []byte) {
-	if _, known, ok := k.chain.index.find(revision.Namespace, revision.Name, revision.Secret.UID); ok && !known.erased && known.digest.String() == revision.Digest {
-		return
-	}
 	digest := revision.Digest
 	k.push(item{bytes: len(data), store: func(ctx context.Context) error {
 		return k.trail.records.put(ctx, digest, data)
@@ -283,8 +280,13 @@ func (k *keeper) clusterUID(ctx context.Context) (string, error) {
 	return uid, nil
 }
 
-// namespaceUID asks for the UID that a namespace has now.
-func (k *keeper) namespaceUID(ctx context.Context, namespace string) (string, error) {
+// namespaceUID is the UID that a namespace has now. What happens there just now
+// may be faster than the news that the namespace was made, so for that the
+// cluster is asked.
+func (k *keeper) namespaceUID(ctx context.Context, namespace string, justNow bool) (string, error) {
+	if uid := k.cluster.KnownNamespaceUID(namespace); uid != "" && !justNow {
+		return uid, nil
+	}
 	asking, cancel := context.WithTimeout(ctx, identifyTime)
 	defer cancel()
 	uid, err := k.cluster.NamespaceUID(asking, namespace)

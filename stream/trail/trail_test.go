@@ -1,8 +1,12 @@
 package trail_test
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -64,6 +68,54 @@ func TestLivesOfAName(t *testing.T) {
 	}
 	if state := r.state(true); !state.Verified || state.Entries == 0 {
 		t.Errorf("the chain does not verify: %+v", state)
+	}
+}
+
+// Entries are kept for good and shown to many, so nothing of a record's content
+// is in them.
+func TestEntriesHoldNothingOfTheRecords(t *testing.T) {
+	folder, c := t.TempDir(), newCluster(t)
+	r := start(t, folder, c)
+	c.install(state{name: "web"})
+	c.upgrade(state{name: "web", number: 2}, 1)
+	c.uninstall(state{name: "web", number: 2})
+	r.settle()
+	r.end()
+	for stream, want := range map[string]bool{"TRAIL": false, "RECORDS": true} {
+		content, err := os.ReadFile(file(t, folder, stream))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The content of each record begins as base64 of {"chart": ...
+		if got := bytes.Contains(content, []byte("canary")) || bytes.Contains(content, []byte("eyJjaGFydCI6")); got != want {
+			t.Errorf("content of records in %s: %v, want %v", stream, got, want)
+		}
+	}
+}
+
+// A record that has vanished from the disk is read again while its revision is
+// in the cluster.
+func TestALostRecordIsReadAgain(t *testing.T) {
+	folder, c := t.TempDir(), newCluster(t)
+	r := start(t, folder, c)
+	rev := c.write(state{name: "web", number: 1, status: decoder.StatusDeployed})
+	r.settle()
+	before := r.lines("web")
+	r.end()
+	if err := os.RemoveAll(filepath.Join(folder, "jetstream", "$G", "streams", "RECORDS")); err != nil {
+		t.Fatal(err)
+	}
+	if f := check(t, folder); f.Verified || !strings.Contains(f.Problem, "missing") {
+		t.Errorf("verify finds %+v", f)
+	}
+	r = start(t, folder, c)
+	defer r.end()
+	if _, err := r.Record(t.Context(), rev.Digest); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(before, r.lines("web")); diff != "" {
+		t.Errorf("entries (-before +after):
+%s", diff)
 	}
 }
 
