@@ -114,8 +114,7 @@ func TestALostRecordIsReadAgain(t *testing.T) {
 		t.Error(err)
 	}
 	if diff := cmp.Diff(before, r.lines("web")); diff != "" {
-		t.Errorf("entries (-before +after):
-%s", diff)
+		t.Errorf("entries (-before +after):\n%s", diff)
 	}
 }
 
