@@ -39,6 +39,7 @@ type Cluster struct {
 	Namespaces []string
 
 	log        *slog.Logger
+	describer  describer
 	source     *source // nil when there is nothing to follow
 	connection *connection
 	secrets    corev1client.SecretsGetter
@@ -60,6 +61,7 @@ func newCluster(id string, config *rest.Config, proxyURL string, o Options) (*Cl
 	c := &Cluster{
 		ID: id, Server: publicAddress(config.Host), Namespaces: o.Namespaces,
 		log: o.Log.With("cluster", id), connection: connection, records: newRecords(recordsLimit),
+		describer: describer{key: o.MaskKey, cluster: id},
 	}
 	if err := c.makeClients(connection.current.Load().config, &http.Client{Transport: connection}); err != nil {
 		return nil, fmt.Errorf("prepare clients: %w", err)
@@ -107,6 +109,7 @@ func (c *Cluster) makeClients(config *rest.Config, client *http.Client) error {
 	c.namespaces = newNamespaces(metadataClient, c.Namespaces)
 	c.Reviewer = access.New(tokens, rights)
 	c.Watcher = newWatcher(core, metadataClient, c.Namespaces, c.log)
+	c.Watcher.describer = c.describer
 	c.resources = resources.NewTracker(resources.Clients{
 		Dynamic: dynamicClient, Metadata: metadataClient, Discovery: discoveryClient,
 		Core: core, Apps: apps, Batch: batch,

@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -27,6 +28,9 @@ type Options struct {
 	InCluster bool
 	// Namespaces are those to watch; none means all.
 	Namespaces []string
+	// MaskKey makes the tokens of secrets in the revisions' descriptions, the
+	// same as wherever secrets of these clusters are shown; by default a new one.
+	MaskKey []byte
 	// Log receives what operators should know; nil discards it.
 	Log *slog.Logger
 }
@@ -51,6 +55,9 @@ var reserved = []string{
 func Open(o Options) ([]*Cluster, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.MaskKey == nil {
+		o.MaskKey = []byte(rand.Text())
 	}
 	set := &opening{options: o, owners: map[string]string{}}
 	if o.Kubeconfig != "" || len(o.Contexts) > 0 || len(o.Files) == 0 && !o.InCluster {

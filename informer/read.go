@@ -47,7 +47,7 @@ func (c *Cluster) readOnce(ctx context.Context, namespace, name string) ([]*deco
 		if err != nil {
 			return nil, err
 		}
-		if s := readSecret(full); !s.foreign {
+		if s := c.describer.read(full); !s.foreign {
 			listed[newest] = s.revision
 			return listed, nil
 		}
@@ -142,7 +142,7 @@ func (c *Cluster) fetchRevision(ctx context.Context, namespace, secretName, name
 	if err != nil {
 		return nil, nil, err
 	}
-	s := readSecret(full)
+	s := c.describer.read(full)
 	if full.Type != decoder.SecretType || s.foreign || s.revision.Name != name || s.revision.Number != revision {
 		return nil, nil, apierrors.NewNotFound(secretsResource.GroupResource(), secretName)
 	}

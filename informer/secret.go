@@ -67,11 +67,11 @@ func (w *Watcher) reduce(object any) (any, error) {
 	return object, nil
 }
 
-// read is readSecret for what the watcher reads. It is the only place where the
+// read reduces what the watcher reads. It is the only place where the
 // bytes of its records pass, once for each state: the keeper takes them here,
 // and may let wait.
 func (w *Watcher) read(full *corev1.Secret) *secret {
-	s := readSecret(full)
+	s := w.describer.read(full)
 	if keeper := w.keeper; keeper != nil && !s.foreign && s.revision.Digest != "" {
 		keeper.Record(s.revision, full.Data[recordKey])
 	}

@@ -25,6 +25,7 @@ type Watcher struct {
 	log       *slog.Logger
 	parts     []*part
 	observers *observers
+	describer describer
 	keeper    stream.Keeper // nil if nothing is kept
 	fetcher   *fetcher      // made by Run, before anything uses it
 	synced    chan struct{}

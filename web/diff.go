@@ -65,6 +65,9 @@ func (s *Server) getDiff(c *gin.Context) error {
 	}
 	body.To = *to
 	if from == nil {
+		if _, err := s.reveals(c, to.release()); err != nil {
+			return err
+		}
 		body.Identical = true
 		body.Message = fmt.Sprintf("Revision %d is the only one, so there is nothing to compare it with.", to.Revision)
 		writeJSON(c, http.StatusOK, body)

@@ -3,13 +3,11 @@ package web
 import (
 	"context"
 	"errors"
-	"regexp"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/stream"
 )
 
@@ -95,14 +93,9 @@ func (s *Server) factsOf(ref stream.ReleaseRef, record *decoder.Record) facts {
 		header: record.Header, applyMethod: methodName(record.ApplyMethod), digest: record.Digest, size: record.Size,
 		recordName: record.Name, recordNamespace: record.Namespace, recordRevision: record.Version, rollbackRevision: record.Header.RollbackTarget(),
 	}
-	// Helm's own words need no look at the secrets.
-	if !plainDescription.MatchString(record.Description) {
-		f.header.Description = s.masker(ref).Collect(mask.FromRecord(record)).Text(record.Description)
-	}
+	f.header.Description = s.masker(ref).Description(record)
 	return f
 }
-
-var plainDescription = regexp.MustCompile(`^(Install complete|Upgrade complete|Initial install underway|Preparing upgrade|Rollback to \d+|Uninstallation complete|Deletion in progress.*)?$`)
 
 // methodName is how a revision's objects were applied. Helm 3 tells nothing,
 // since it knows one way only; words of the future stay as they are.

@@ -73,7 +73,7 @@ func newPast(t *testing.T, adjust ...func(*web.Options)) *past {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.trail.Watch("dev", p.cluster); err != nil {
+	if _, err := p.trail.Watch("dev", p.cluster); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))

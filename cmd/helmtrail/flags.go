@@ -57,6 +57,7 @@ type serveOptions struct {
 	onStop        string
 	stuckAfter    time.Duration
 	trailKeep     time.Duration
+	maskKey       []byte // no flag; read from dataDir
 	trailSize     string
 	logFormat     string
 	logLevel      string
@@ -237,7 +238,7 @@ var basePathPattern = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)+$`)
 // clusterOptions are the clusters to watch.
 func (o *serveOptions) clusterOptions(logger *slog.Logger) informer.Options {
 	options := informer.Options{
-		Kubeconfig: o.kubeconfig, Contexts: o.contexts, InCluster: o.inCluster, Namespaces: o.namespaces, Log: logger,
+		Kubeconfig: o.kubeconfig, Contexts: o.contexts, InCluster: o.inCluster, Namespaces: o.namespaces, MaskKey: o.maskKey, Log: logger,
 	}
 	for _, pair := range o.clusters {
 		id, path, _ := strings.Cut(pair, "=")

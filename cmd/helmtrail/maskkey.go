@@ -36,6 +36,9 @@ func maskKey(dataDir string) ([]byte, error) {
 func newMaskKey(dataDir, path string) (key []byte, err error) {
 	key = make([]byte, maskKeyBytes)
 	rand.Read(key) // it never fails
+	if err := os.MkdirAll(dataDir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the key for masked values: %w", err)
+	}
 	temporary, err := os.CreateTemp(dataDir, "mask.key.*")
 	if err != nil {
 		return nil, fmt.Errorf("make the key for masked values: %w", err)

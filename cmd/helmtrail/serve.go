@@ -83,6 +83,9 @@ func newLogger(w io.Writer, o serveOptions) (*slog.Logger, error) {
 // been brought to its end: first the operations, whose streams then end by
 // themselves, then the requests, the watches and the journal.
 func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.Logger) (err error) {
+	if o.maskKey, err = maskKey(o.dataDir); err != nil {
+		return fmt.Errorf("--data-dir: %w", err)
+	}
 	clusters, err := informer.Open(o.clusterOptions(logger))
 	if err != nil {
 		return fmt.Errorf("--kubeconfig, --context, --cluster: %w", err)
@@ -119,7 +122,7 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	operations := stream.NewOperations(stream.Setup{
 		Meter: newMeter(registry), Journal: kept, Helm: helm, Cluster: fleet.find,
 		MaxOperations: o.maxOperations, Drain: o.drain, LeaveOnStop: o.onStop == onStopLeave,
-		SignIn: o.auth == authKubernetes, StuckAfter: o.stuckAfter, Logger: logger,
+		SignIn: o.auth == authKubernetes, StuckAfter: o.stuckAfter, MaskKey: o.maskKey, Logger: logger,
 	})
 	if err := operations.Resume(ctx); err != nil {
 		return fmt.Errorf("--data-dir: %w", err)
@@ -128,16 +131,12 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	if err != nil {
 		return fmt.Errorf("--data-dir: %w", err)
 	}
-	key, err := maskKey(o.dataDir)
-	if err != nil {
-		return fmt.Errorf("--data-dir: %w", err)
-	}
 	show := func(c *informer.Cluster) web.Cluster { return webCluster(c, helm, o.auth) }
 	server, err := web.New(web.Options{
 		DefaultCluster: o.defaultID,
 
 		Clusters: shown(clusters, show), Operations: operations, Trail: entries, Charts: helm, Archives: helm, Pages: ui.Files(),
-		NotReady: func() []string { return append(notReady(kept), entries.NotReady()...) }, LocalOnly: o.auth == authNone, Hosts: o.hosts, BasePath: o.basePath, Metrics: registry, MaskKey: key, MayReveal: mayReveal(o.auth), Logger: logger,
+		NotReady: func() []string { return append(notReady(kept), entries.NotReady()...) }, LocalOnly: o.auth == authNone, Hosts: o.hosts, BasePath: o.basePath, Metrics: registry, MaskKey: o.maskKey, MayReveal: mayReveal(o.auth), Logger: logger,
 	})
 	if err != nil {
 		return err
