@@ -132,13 +132,15 @@ type past struct {
 	Status      string
 	Description string
 	ApplyMethod string
+	Gone        *string
 }
 
-// history is the release's, oldest revision first.
+// history is what the cluster holds of the release, oldest revision first.
 func (s *shop) history(t *testing.T) []past {
 	t.Helper()
 	var list struct{ Items []past }
 	s.get(t, s.path()+"/history", &list)
+	list.Items = slices.DeleteFunc(list.Items, func(p past) bool { return p.Gone != nil })
 	slices.Reverse(list.Items)
 	return list.Items
 }
