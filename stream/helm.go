@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/mask"
 )
 
@@ -19,9 +20,8 @@ type Helm interface {
 	// Prepare makes the session's private folder, by which a later helmtrail
 	// finds the session again. Nothing runs yet.
 	Prepare(session SessionRef, request Request) (Process, error)
-	// Rendered is the manifest that a dry run has rendered, masked, or
-	// ErrNotFound.
-	Rendered(session string) ([]byte, error)
+	// Rendered is what a dry run has rendered, masked, or ErrNotFound.
+	Rendered(session string) (Rendering, error)
 	// Left returns the processes of an earlier helmtrail that were not closed.
 	Left() ([]Process, error)
 }
@@ -55,6 +55,13 @@ type Process interface {
 	KeepRendered() (bool, error)
 	// Close removes the session's folder. The process must have ended.
 	Close() error
+}
+
+// Rendering is what a dry run has made of a chart, its secrets masked.
+type Rendering struct {
+	Manifest string         `json:"manifest"`
+	Hooks    []decoder.Hook `json:"hooks"`
+	Notes    string         `json:"notes"`
 }
 
 // Launch is what a process needs to start beyond its request.

@@ -374,11 +374,11 @@ func (o *Operations) Session(ctx context.Context, release ReleaseRef, id string)
 	return session, nil
 }
 
-// Rendered returns the manifest that one of the release's dry runs rendered,
-// masked, or ErrNotFound.
-func (o *Operations) Rendered(ctx context.Context, release ReleaseRef, id string) ([]byte, error) {
+// Rendered returns what one of the release's dry runs rendered, masked, or
+// ErrNotFound.
+func (o *Operations) Rendered(ctx context.Context, release ReleaseRef, id string) (Rendering, error) {
 	if _, err := o.Session(ctx, release, id); err != nil {
-		return nil, err
+		return Rendering{}, err
 	}
 	return o.setup.Helm.Rendered(id)
 }

@@ -148,7 +148,7 @@ func (s *Server) consoleReveal(call *consoleCall, ref stream.ReleaseRef) error {
 
 // consoleRevealing puts on record that the answer holds secrets.
 func (s *Server) consoleRevealing(call *consoleCall, ref stream.ReleaseRef, revision int, what string) error {
-	err := s.reveal(call.Context, revisionRef{ref.Cluster, ref.Namespace, ref.Name, "", revision}, what)
+	err := s.reveal(call.Context, revisionRef{Cluster: ref.Cluster, Namespace: ref.Namespace, Name: ref.Name, Revision: revision}, what)
 	if known, ok := errors.AsType[*apiError](err); ok {
 		return &consoleError{known.status, known.message}
 	}

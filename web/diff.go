@@ -13,6 +13,7 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/compare"
 	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/decoder/parts"
 	"github.com/helmtrail/helmtrail/stream"
 )
 
@@ -22,8 +23,10 @@ type revisionRef struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
 	// Lineage is the life of the release that is meant, "" for that of today.
-	Lineage  string `json:"lineage,omitempty"`
+	Lineage string `json:"lineage,omitempty"`
+	// Revision is 0 for what a session's dry run has rendered.
 	Revision int    `json:"revision"`
+	Session  string `json:"session,omitempty"`
 }
 
 // diffBody is how two revisions differ. A part that was not asked for is empty.
@@ -49,7 +52,7 @@ type diffBody struct {
 var diffParts = []string{"values", "manifest", "hooks", "notes", "chart"}
 
 // getDiff compares two revisions of a release, or one of another release with
-// one of it.
+// one of it, or one with what a dry run has rendered.
 func (s *Server) getDiff(c *gin.Context) error {
 	ref, _, err := s.releaseRef(c)
 	if err != nil {
@@ -59,11 +62,17 @@ func (s *Server) getDiff(c *gin.Context) error {
 	if body.Parts, err = readParts(c.QueryArray("part")); err != nil {
 		return err
 	}
-	from, to, err := s.compared(c, ref)
+	what, err := s.compared(c, ref)
 	if err != nil {
 		return err
 	}
-	body.To = *to
+	from, to := what.from, what.to
+	if to.Session != "" {
+		if body.Parts, err = onlyRendered(body.Parts, c.Query("part") != ""); err != nil {
+			return err
+		}
+	}
+	body.To = to
 	if from == nil {
 		if _, err := s.reveals(c, to.release()); err != nil {
 			return err
@@ -74,7 +83,7 @@ func (s *Server) getDiff(c *gin.Context) error {
 		return nil
 	}
 	body.From = from
-	before, after, err := s.comparedRecords(c, *from, *to)
+	before, after, err := s.comparedRecords(c, what)
 	if err != nil {
 		return err
 	}
@@ -106,40 +115,64 @@ func readParts(asked []string) ([]string, error) {
 	return slices.DeleteFunc(slices.Clone(diffParts), func(part string) bool { return !slices.Contains(wanted, part) }), nil
 }
 
-// compared reads which two revisions are meant. By default it is the newest
-// and the one before it; of another release or life, its newest. from is nil
-// when the release has nothing to compare with.
-func (s *Server) compared(c *gin.Context, ref stream.ReleaseRef) (from, to *revisionRef, err error) {
+// compared is what a request compares.
+type compared struct {
+	// from is nil when the release has nothing to compare with.
+	from *revisionRef
+	to   revisionRef
+	// fromSide is the request as it stands towards the cluster of from.
+	fromSide *gin.Context
+}
+
+// compared reads what is meant. By default it is the newest revision and the one
+// before it; of another release or life, its newest.
+func (s *Server) compared(c *gin.Context, ref stream.ReleaseRef) (*compared, error) {
 	lineage := c.Query("lineage")
-	to = &revisionRef{ref.Cluster, ref.Namespace, ref.Name, cmp.Or(c.Query("toLineage"), lineage), 0}
-	from = &revisionRef{ref.Cluster, cmp.Or(c.Query("fromNamespace"), ref.Namespace), cmp.Or(c.Query("fromRelease"), ref.Name), "", 0}
+	to := revisionRef{
+		Cluster: ref.Cluster, Namespace: ref.Namespace, Name: ref.Name, Lineage: cmp.Or(c.Query("toLineage"), lineage), Session: c.Query("toSession"),
+	}
+	from := revisionRef{
+		Cluster: cmp.Or(c.Query("fromCluster"), ref.Cluster), Namespace: cmp.Or(c.Query("fromNamespace"), ref.Namespace), Name: cmp.Or(c.Query("fromRelease"), ref.Name),
+	}
 	if from.release() == ref {
 		from.Lineage = lineage
 	}
 	from.Lineage = cmp.Or(c.Query("fromLineage"), from.Lineage)
-	if err := grantOf(c).allows(c.Request.Context(), needGet, from.Namespace); err != nil {
-		return nil, nil, err
+	what := &compared{to: to, fromSide: c}
+	var err error
+	if from.Cluster == ref.Cluster {
+		err = grantOf(c).allows(c.Request.Context(), needGet, from.Namespace)
+	} else {
+		what.fromSide, err = s.towards(c, from.Cluster, from.Namespace)
 	}
-	if to.Revision, err = s.pick(c, *to, "to", 0); err != nil {
-		return nil, nil, err
+	if err != nil {
+		return nil, err
 	}
-	if to.Revision == 0 {
-		return nil, nil, noRelease(ref)
+	if to.Session != "" {
+		err = refuseWithSession(c)
+	} else {
+		what.to.Revision, err = s.pick(c, to, "to", 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if what.to.Revision == 0 && to.Session == "" {
+		return nil, noRelease(ref)
 	}
 	before := 0
 	if from.release() == ref && from.Lineage == to.Lineage {
-		before = to.Revision
+		before = what.to.Revision
 	}
-	if from.Revision, err = s.pick(c, *from, "from", before); err != nil {
-		return nil, nil, err
+	if from.Revision, err = s.pick(what.fromSide, from, "from", before); err != nil {
+		return nil, err
 	}
 	switch {
 	case from.Revision == 0 && before == 0:
-		return nil, nil, noRelease(from.release())
-	case from.Revision == 0:
-		return nil, to, nil
+		return nil, noRelease(from.release())
+	case from.Revision != 0:
+		what.from = &from
 	}
-	return from, to, nil
+	return what, nil
 }
 
 // pick reads one revision's number from the query. By default it is the newest
@@ -176,15 +209,21 @@ func (s *Server) pick(c *gin.Context, of revisionRef, parameter string, before i
 
 // comparedRecords fetches both records and masks them unless they may be
 // revealed. A secret of one is masked in the other too.
-func (s *Server) comparedRecords(c *gin.Context, from, to revisionRef) (before, after *decoder.Record, err error) {
-	refs := [2]revisionRef{from, to}
+func (s *Server) comparedRecords(c *gin.Context, what *compared) (before, after *decoder.Record, err error) {
+	refs, sides := [2]revisionRef{*what.from, what.to}, [2]*gin.Context{what.fromSide, c}
 	var records [2]*decoder.Record
 	var reveal [2]bool
 	for i, at := range refs {
-		if reveal[i], err = s.reveals(c, at.release()); err != nil {
+		if at.Session != "" {
+			if records[i], err = s.renderedRecord(c, at); err != nil {
+				return nil, nil, err
+			}
+			continue
+		}
+		if reveal[i], err = s.reveals(sides[i], at.release()); err != nil {
 			return nil, nil, err
 		}
-		if records[i], err = s.record(c, at); err != nil {
+		if records[i], err = s.record(sides[i], at); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -192,26 +231,43 @@ func (s *Server) comparedRecords(c *gin.Context, from, to revisionRef) (before, 
 		if !reveal[i] {
 			continue
 		}
-		if err := s.reveal(c, at, "comparison"); err != nil {
+		if err := s.reveal(sides[i], at, "comparison"); err != nil {
 			return nil, nil, err
 		}
 	}
 	var shown [2]*decoder.Record
 	var known *mask.Secrets
 	for i, r := range refs {
-		if shown[i] = records[i]; reveal[i] {
+		if shown[i] = records[i]; reveal[i] || r.Session != "" {
 			continue
 		}
 		// Revisions of one release share what is known, so that a secret has
 		// the same token in both.
 		if known == nil || refs[0].release() != refs[1].release() {
-			known = s.masker(r.release()).Collect(mask.FromRecord(records[i]), mask.FromRecord(records[1-i]))
+			sources := []mask.Source{mask.FromRecord(records[i])}
+			if refs[1-i].Session == "" { // What is masked already holds no secrets, but tokens.
+				sources = append(sources, mask.FromRecord(records[1-i]))
+			}
+			known = s.masker(r.release()).Collect(sources...)
 		}
 		if shown[i], err = known.Record(records[i]); err != nil {
 			return nil, nil, unreadable(r, err)
 		}
 	}
 	return shown[0], shown[1], nil
+}
+
+// renderedRecord is what a dry run has rendered, in the form of a record. It is
+// masked already.
+func (s *Server) renderedRecord(c *gin.Context, at revisionRef) (*decoder.Record, error) {
+	if err := s.knowsSession(c, at.release(), at.Session); err != nil {
+		return nil, err
+	}
+	rendering, err := s.options.Operations.Rendered(c.Request.Context(), at.release(), at.Session)
+	if err != nil {
+		return nil, err
+	}
+	return &decoder.Record{SecretNamespace: at.Namespace, Manifest: rendering.Manifest, Hooks: rendering.Hooks, Notes: rendering.Notes}, nil
 }
 
 func (r revisionRef) release() stream.ReleaseRef {
@@ -229,7 +285,7 @@ func (b *diffBody) compare(from, to *decoder.Record, all bool) error {
 		case "manifest":
 			b.Manifest, err = compare.Objects(manifestOf(from, from.Manifest), manifestOf(to, to.Manifest))
 		case "hooks":
-			b.Hooks, err = compare.Objects(manifestOf(from, hooksText(from)), manifestOf(to, hooksText(to)))
+			b.Hooks, err = compare.Objects(manifestOf(from, parts.HooksText(from.Hooks)), manifestOf(to, parts.HooksText(to.Hooks)))
 		case "notes":
 			b.Notes = compare.Text(from.Notes, to.Notes)
 		case "chart":

@@ -21,8 +21,10 @@ type helm struct {
 func (h *helm) Version() string                         { return "v4.3.2" }
 func (h *helm) Check(stream.Request) error              { return h.refuse }
 func (h *helm) Command(string, stream.Request) []string { return []string{"helm"} }
-func (h *helm) Rendered(string) ([]byte, error)         { return nil, stream.ErrNotFound }
-func (h *helm) Left() ([]stream.Process, error)         { return nil, nil }
+func (h *helm) Rendered(string) (stream.Rendering, error) {
+	return stream.Rendering{}, stream.ErrNotFound
+}
+func (h *helm) Left() ([]stream.Process, error) { return nil, nil }
 func (h *helm) mailbox(session string) chan *process {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/compare"
+	"github.com/helmtrail/helmtrail/decoder/parts"
 	"github.com/helmtrail/helmtrail/docs"
 	"github.com/helmtrail/helmtrail/stream"
 )
@@ -119,9 +120,9 @@ func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
 		"TrailEntry":          {stream.TrailEntry{}},
 		"TrailState":          {stream.TrailState{}},
 		"TrailList":           {trailList{}},
-		"RevisionMetadata":    {revisionMetadata{}},
+		"RevisionMetadata":    {parts.RevisionMetadata{}},
 		"RevisionChart":       {decoder.Chart{}},
-		"Hook":                {hookItem{}},
+		"Hook":                {parts.Hook{}},
 		"RevisionRef":         {revisionRef{}},
 		"Diff":                {diffBody{}},
 		"Drift":               {stream.Drift{}},

@@ -34,7 +34,7 @@ func (s *Server) restore(c *gin.Context, cluster *watched, ref stream.ReleaseRef
 		return restored, nil
 	}
 	for _, revision := range restoreBases(cluster.Releases.Revisions(ref.Namespace, ref.Name)) {
-		record, readErr := s.record(c, revisionRef{ref.Cluster, ref.Namespace, ref.Name, "", revision})
+		record, readErr := s.record(c, revisionRef{Cluster: ref.Cluster, Namespace: ref.Namespace, Name: ref.Name, Revision: revision})
 		if readErr != nil {
 			return nil, readErr
 		}

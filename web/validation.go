@@ -17,11 +17,14 @@ func (s *Server) getValidation(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	manifest, err := s.options.Operations.Rendered(c.Request.Context(), ref, c.Param("session"))
+	if err := s.knowsSession(c, ref, c.Param("session")); err != nil {
+		return err
+	}
+	rendering, err := s.options.Operations.Rendered(c.Request.Context(), ref, c.Param("session"))
 	if err != nil {
 		return err
 	}
-	query := stream.ValidationQuery{Release: ref, Manifest: string(manifest), Masker: s.masker(ref), Credentials: grantOf(c).caller()}
+	query := stream.ValidationQuery{Release: ref, Manifest: renderedText(rendering), Masker: s.masker(ref), Credentials: grantOf(c).caller()}
 	// What the release's record has for secret may stand in its live objects.
 	if revision, err := cluster.liveRevision(ref); err == nil {
 		if record, err := s.record(c, revisionRef{Cluster: ref.Cluster, Namespace: ref.Namespace, Name: ref.Name, Revision: revision}); err == nil {

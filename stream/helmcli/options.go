@@ -133,7 +133,7 @@ var options = []option{
 		false, chosen(func(o stream.Options) stream.Choice { return o.Cascade }),
 	},
 	{
-		"resetValues", "Starts from the chart's values alone.", upgrades,
+		"resetValues", "Starts from the chart's values alone. Without this and the next two, an upgrade that gives no values keeps those of the revision before; one that gives any starts from the chart's.", upgrades,
 		same("reset-values"), same("reset-values"), false, given(func(o stream.Options) bool { return o.ResetValues }),
 	},
 	{
@@ -146,7 +146,7 @@ var options = []option{
 		given(func(o stream.Options) bool { return o.ResetThenReuseValues }),
 	},
 	{
-		"dryRun", "Changes nothing; the rendered manifest becomes a part of the session, Secrets left out. `server` lets templates look things up.", makes,
+		"dryRun", "Changes nothing; what is rendered becomes a part of the session, secrets masked. `server` lets templates look things up.", makes,
 		flag{name: "dry-run", since: "3.15", words: []string{"client", "server"}}, flag{name: "dry-run", words: []string{"client", "server"}},
 		false, chosen(func(o stream.Options) stream.Choice { return o.DryRun }),
 	},
@@ -267,7 +267,7 @@ func (h *Helm) flags(request stream.Request) []string {
 		}
 	}
 	if renders(request) {
-		flags = append(flags, "--hide-secret", "--output=json")
+		flags = append(flags, "--output=json")
 	}
 	return flags
 }

@@ -184,7 +184,7 @@ func TestOptionsBecomeFlags(t *testing.T) {
 		{"upgrade", stream.Options{ReuseValues: true}, "--reuse-values", "--reuse-values"},
 		{"upgrade", stream.Options{ReuseValues: true, ResetValues: true}, "options resetValues and reuseValues: ", "options resetValues and reuseValues: "},
 		{"upgrade", stream.Options{ResetThenReuseValues: true, ReuseValues: true}, "options reuseValues and resetThenReuseValues: ", "options reuseValues and resetThenReuseValues: "},
-		{"install", stream.Options{DryRun: "server"}, "--dry-run=server --hide-secret --output=json", "--dry-run=server --hide-secret --output=json"},
+		{"install", stream.Options{DryRun: "server"}, "--dry-run=server --output=json", "--dry-run=server --output=json"},
 		{"rollback", stream.Options{DryRun: "client"}, "--dry-run", "--dry-run=client"},
 		{"uninstall", stream.Options{DryRun: "server"}, "--dry-run", "--dry-run"},
 		{"install", stream.Options{DryRun: "true"}, "options.dryRun: must be client or server", "options.dryRun: must be"},

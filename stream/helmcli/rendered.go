@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/google/uuid"
 
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/stream"
 )
 
@@ -17,18 +18,24 @@ import (
 // JSON object of any size, which is no log.
 const renderedFile = "rendered.json"
 
-// KeepRendered implements stream.Process. With --hide-secret helm leaves
-// Secrets out by itself; what is known to be secret elsewhere is masked here.
+// KeepRendered implements stream.Process. What helm has printed holds Secrets as
+// they are, and is gone with the session's private folder; what they hold is
+// masked wherever it stands.
 func (p *Process) KeepRendered() (bool, error) {
 	if !renders(p.request) {
 		return false, nil
 	}
 	var printed struct {
-		Manifest string `json:"manifest"`
-		Hooks    []struct {
-			Path     string `json:"path"`
-			Manifest string `json:"manifest"`
-		} `json:"hooks"`
+		Manifest string          `json:"manifest"`
+		Hooks    []decoder.Hook  `json:"hooks"`
+		Config   json.RawMessage `json:"config"`
+		Chart    struct {
+			Values json.RawMessage `json:"values"`
+			Schema []byte          `json:"schema"`
+		} `json:"chart"`
+		Info struct {
+			Notes string `json:"notes"`
+		} `json:"info"`
 	}
 	data, err := os.ReadFile(p.folder.path(renderedFile))
 	if err != nil {
@@ -37,34 +44,37 @@ func (p *Process) KeepRendered() (bool, error) {
 	if err := json.Unmarshal(data, &printed); err != nil {
 		return false, nil // helm failed before it had rendered anything
 	}
-	var all strings.Builder
-	all.WriteString(printed.Manifest)
+	source := mask.Source{Values: []json.RawMessage{printed.Config, printed.Chart.Values}, Schema: printed.Chart.Schema, Manifests: []string{printed.Manifest}}
 	for _, hook := range printed.Hooks {
-		fmt.Fprintf(&all, "---\n# Source: %s\n%s\n", hook.Path, hook.Manifest)
+		source.Manifests = append(source.Manifests, hook.Manifest)
 	}
-	secrets, err := readSecrets(p.folder)
+	secrets, err := readSecrets(p.folder, source)
 	if err != nil {
 		return false, err
+	}
+	kept := stream.Rendering{Manifest: secrets.Manifest(printed.Manifest), Hooks: printed.Hooks, Notes: secrets.Text(printed.Info.Notes)}
+	for i := range kept.Hooks {
+		kept.Hooks[i].Manifest = secrets.Manifest(kept.Hooks[i].Manifest)
 	}
 	if err := os.MkdirAll(p.helm.config.Rendered, 0o700); err != nil {
 		return false, fmt.Errorf("keep what helm rendered: %w", err)
 	}
-	kept := folder(p.helm.config.Rendered)
-	return true, kept.write(p.session.ID+".yaml", []byte(secrets.Manifest(all.String())))
+	return true, folder(p.helm.config.Rendered).writeJSON(p.session.ID+".json", kept)
 }
 
 // Rendered implements stream.Helm.
-func (h *Helm) Rendered(session string) ([]byte, error) {
+func (h *Helm) Rendered(session string) (stream.Rendering, error) {
+	var kept stream.Rendering
 	// An id names a file, so it must be one of ours.
 	if _, err := uuid.Parse(session); err != nil {
-		return nil, stream.ErrNotFound
+		return kept, stream.ErrNotFound
 	}
-	data, err := os.ReadFile(filepath.Join(h.config.Rendered, session+".yaml"))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, stream.ErrNotFound
+	err := folder(h.config.Rendered).readJSON(session+".json", &kept)
+	if errors.Is(err, fs.ErrNotExist) {
+		return kept, stream.ErrNotFound
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read what session %s rendered: %w", session, err)
+		return kept, fmt.Errorf("read what session %s rendered: %w", session, err)
 	}
-	return data, nil
+	return kept, nil
 }

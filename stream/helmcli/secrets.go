@@ -46,14 +46,15 @@ func (p *Process) writeSecrets(launch stream.Launch) error {
 }
 
 // readSecrets is the masking of a session's folder. Without secrets.json, which
-// is there before helm is run, what is secret by its looks is masked.
-func readSecrets(f folder) (*mask.Secrets, error) {
+// is there before helm is run, what is secret by its looks is masked. further are
+// sources that have come up since.
+func readSecrets(f folder, further ...mask.Source) (*mask.Secrets, error) {
 	var content secretsContent
 	err := f.readJSON(secretsFile, &content)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	return mask.New(content.Key, content.Release).Collect(content.Sources...), nil
+	return mask.New(content.Key, content.Release).Collect(append(content.Sources, further...)...), nil
 }
 
 // Mask implements stream.Process.

@@ -1,0 +1,71 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+)
+
+// towards is a request as it stands towards another cluster than its own, after
+// the caller was found to have there, in that namespace, what the route needs. A
+// token comes from the login for that cluster: the one in a header is for the
+// request's own cluster and shown to no other.
+func (s *Server) towards(c *gin.Context, id, namespace string) (*gin.Context, error) {
+	cluster, err := s.served(id)
+	if err != nil {
+		return nil, err
+	}
+	if err := cluster.watches(namespace); err != nil {
+		return nil, err
+	}
+	if !s.signIn {
+		return c, nil
+	}
+	other := c.Copy()
+	other.Request = c.Request.Clone(c.Request.Context())
+	other.Request.Header.Del("Authorization")
+	g := &grant{access: cluster.Access, credentials: s.credentials(other.Request, id), need: needGet, namespace: namespace}
+	if g.user, err = g.access.User(c.Request.Context(), g.credentials); err != nil {
+		return nil, notSignedIn(c, id, err)
+	}
+	if err := g.allows(c.Request.Context(), needGet, namespace); err != nil {
+		return nil, err
+	}
+	g.checked, g.asked = time.Now(), time.Now()
+	other.Set(grantKey, g)
+	return other, nil
+}
+
+// renderedParts are the parts that a dry run renders.
+var renderedParts = []string{"manifest", "hooks", "notes"}
+
+// onlyRendered leaves those of the parts that a dry run renders; asked tells
+// whether they were named.
+func onlyRendered(parts []string, asked bool) ([]string, error) {
+	if !asked {
+		return renderedParts, nil
+	}
+	for _, part := range parts {
+		if part == "values" || part == "chart" {
+			return nil, badRequest("part", "With toSession part must be one or more of "+strings.Join(renderedParts, ", ")+".")
+		}
+	}
+	return parts, nil
+}
+
+// refuseWithSession refuses parameters that have no meaning for what a dry run
+// has rendered.
+func refuseWithSession(c *gin.Context) error {
+	for _, name := range []string{"to", "toLineage", "all", "reveal"} {
+		if c.Query(name) != "" && c.Query(name) != "false" {
+			return &apiError{
+				status: http.StatusBadRequest, code: codeBadRequest, details: fieldDetails{name},
+				message: fmt.Sprintf("%s and toSession do not go together.", name),
+			}
+		}
+	}
+	return nil
+}
