@@ -5,9 +5,11 @@ import { signedIn } from './signedOut';
 export type WhoAmI = Schemas['WhoAmI'];
 export type SignedIn = Schemas['SignedIn'];
 
+const ME = ['me'];
+
 /** Who the reader is in each cluster, and whether anybody has to log in at all. */
 export function useMe() {
-  return useQuery({ queryKey: ['me'], queryFn: () => answer(api.GET('/me')) });
+  return useQuery({ queryKey: ME, queryFn: () => answer(api.GET('/me')) });
 }
 
 /** Gives the server a token, which it keeps where no script can read it. */
@@ -16,9 +18,10 @@ export function useLogin() {
   return useMutation<SignedIn, ApiError, Schemas['LoginRequest']>({
     mutationFn: (body) => answer(api.POST('/login', { body })),
     onSuccess: async () => {
-      signedIn();
       // Somebody else may be shown something else.
-      await queries.resetQueries();
+      queries.removeQueries({ predicate: ({ queryKey }) => queryKey !== ME });
+      await queries.invalidateQueries({ queryKey: ME });
+      signedIn();
     },
   });
 }

@@ -34,13 +34,14 @@ const SINGLE_MAX = 20;
 /** Nothing in the stream tells that a session ended after the last transition, so these releases are read again. */
 const SESSION_POLL_MS = 2000;
 
-const UNLIVE_POLL_MS = 10_000;
+/** How often a list is read again, and its stream tried again, that the server does not let be followed. */
+const UNLIVE_POLL_MS = 5000;
 
 const listKey = (cluster: string, namespace?: string) => ['releases', cluster, namespace ?? null] as const;
 
 /**
  * The releases of a cluster, or of one of its namespaces, kept as the cluster
- * has them: by its stream of transitions or, when the server refuses that
+ * has them: by its stream of transitions or, as long as the server refuses that
  * (`unlive` says why), by asking again and again.
  */
 export function useReleases(cluster: string, namespace?: string) {
@@ -52,6 +53,7 @@ export function useReleases(cluster: string, namespace?: string) {
     refetchInterval: unlive ? UNLIVE_POLL_MS : false,
   });
   const known = query.data !== undefined;
+  const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     if (!known) {
       return;
@@ -60,7 +62,19 @@ export function useReleases(cluster: string, namespace?: string) {
     return () => {
       follower.close();
     };
-  }, [queries, cluster, namespace, known]);
+  }, [queries, cluster, namespace, known, attempt]);
+  // A stream is granted as soon as there is a release that its reader may see.
+  useEffect(() => {
+    if (!unlive) {
+      return;
+    }
+    const timer = setTimeout(() => {
+      setAttempt((before) => before + 1);
+    }, UNLIVE_POLL_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [unlive]);
   return { ...query, unlive };
 }
 

@@ -42,6 +42,7 @@ export function Refusal({ error, release, children }: RefusalProps) {
       }
     >
       {error.code === 'unreachable' ? t('problem.unreachableBody') : error.message}
+      {error.code === 'unreachable_cluster' && ` ${t('problem.unreachableClusterBody')}`}
       {children}
     </Alert>
   );

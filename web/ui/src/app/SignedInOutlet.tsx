@@ -1,7 +1,7 @@
 import { Alert, AlertActionLink, PageSection } from '@patternfly/react-core';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Navigate, Outlet, useLocation, useMatches } from 'react-router';
+import { Navigate, Outlet, useLocation, useMatches, useParams } from 'react-router';
 import { pageAddress } from '../api/base';
 import { useMe } from '../api/me';
 import { signedIn, useSignedOut, type SignedOut } from '../api/signedOut';
@@ -14,16 +14,16 @@ export const HOLDS_INPUT = { holdsInput: true } as const;
 export function SignedInOutlet() {
   const refused = useSignedOut();
   const { pathname, search } = useLocation();
+  const { cluster } = useParams();
   const holdsInput = useMatches().some(({ handle }) => handle === HOLDS_INPUT);
-  if (!refused || pathname === paths.login()) {
-    return <Outlet />;
+  const asked = pathname === paths.login() ? null : refused;
+  if (asked && !holdsInput) {
+    return <Navigate to={paths.login(cluster ?? asked.cluster, pathname + search)} replace />;
   }
-  if (!holdsInput) {
-    return <Navigate to={paths.login(refused.cluster, pathname + search)} replace />;
-  }
+  // The page stays the same one, with what was entered, when the alert comes and goes.
   return (
     <>
-      <SignedOutAlert refused={refused} />
+      {asked && <SignedOutAlert refused={asked} />}
       <Outlet />
     </>
   );

@@ -26,7 +26,7 @@ export const releases = {
   runningLabel: 'Watch the operation that is running on {{name}}',
   undecodable: 'The record could not be read: {{problem}}',
   labelDisagrees: 'The label of the Secret says {{status}}',
-  live: { off: 'The list is not updated live', offBody: 'It is read again every ten seconds instead. {{reason}}' },
+  live: { off: 'The list is not updated live', offBody: 'It is read again every few seconds instead. {{reason}}' },
   empty: {
     title: 'No releases yet',
     body: 'Whatever Helm installs here appears by itself, whoever runs it.',

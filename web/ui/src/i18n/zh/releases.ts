@@ -28,7 +28,7 @@ export const releases: Translation<typeof english> = {
   runningLabel: '查看 {{name}} 上正在运行的操作',
   undecodable: '无法读取记录：{{problem}}',
   labelDisagrees: 'Secret 的标签显示 {{status}}',
-  live: { off: '列表未实时更新', offBody: '改为每十秒读取一次。{{reason}}' },
+  live: { off: '列表未实时更新', offBody: '改为每隔几秒读取一次。{{reason}}' },
   empty: {
     title: '还没有发布',
     body: '无论由谁运行 Helm，在此安装的内容都会自动出现。',

@@ -80,7 +80,7 @@ function ClusterReleases({ id, namespace, clusters }: { id: string; namespace?: 
           )}
           {cluster?.reachable && !cluster.synced && <Alert isInline variant="info" title={t('syncing')} />}
           {unlive && (
-            <Alert isInline variant="warning" title={t('live.off')}>
+            <Alert isInline variant="info" title={t('live.off')}>
               {t('live.offBody', { reason: unlive.message })}
             </Alert>
           )}

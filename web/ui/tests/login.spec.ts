@@ -1,0 +1,167 @@
+import type { Page } from '@playwright/test';
+import { expectAccessible } from './axe';
+import { account, allow, deadKubeconfig, makeNamespace } from './cluster';
+import { CHART, expect, helm, install, newNamespace, statusTag, test } from './helmtrail';
+import { Server } from './server';
+
+const SEE = { apiGroups: ['helmtrail.dev'], resources: ['releases'], verbs: ['get', 'list'] };
+const ALL = { apiGroups: ['*'], resources: ['*'], verbs: ['*'] };
+
+/** An expired token that nobody has signed. */
+const EXPIRED = ['{}', '{"exp":1700000000}', '{}'].map((part) => Buffer.from(part).toString('base64url')).join('.');
+
+let server: Server;
+/** The namespace where the tests' people have rights. */
+const namespace = newNamespace();
+let operator: { user: string; token: string };
+let reader: typeof operator;
+
+test.beforeAll(async () => {
+  const dead = await deadKubeconfig(test.info().outputPath('gone'));
+  server = await Server.start(process.env['KUBECONFIG'] ?? '', '--auth', 'kubernetes', '--base-path', '/helmtrail', '--cluster', `gone=${dead}`);
+  await makeNamespace(namespace);
+  operator = await account(namespace, 'operator');
+  reader = await account(namespace, 'reader');
+  await allow(namespace, 'operator', [ALL]);
+  await allow(namespace, 'reader', [SEE]);
+  await helm('install', 'shop', CHART, '--namespace', namespace);
+});
+
+test.afterAll(() => server.stop());
+
+/** The address of a page. */
+const at = (path: string) => `${server.url}/helmtrail/helm${path}`;
+
+async function logIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Token').fill(token);
+  const answered = page.waitForResponse('**/login');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await (await answered).finished();
+}
+
+const who = (page: Page) => page.getByRole('button', { name: /^Logged in as/ });
+
+test('one logs in, is led back, watches an install below the base path, and logs out', async ({ page, context, playwright }) => {
+  const strays: string[] = [];
+  page.on('request', (sent) => {
+    if (!sent.url().startsWith(`${server.url}/helmtrail/`)) {
+      strays.push(sent.url());
+    }
+  });
+  await page.goto(at(`/releases/dev/${namespace}?q=shop`));
+  await expect(page.getByRole('heading', { level: 1, name: 'Log in' })).toBeVisible();
+  await expect(page).toHaveTitle('Log in – helmtrail');
+  await expectAccessible(page);
+  await expect(page.getByLabel('Cluster').locator('option')).toHaveText(['dev', 'gone']);
+
+  // A token that is refused says why.
+  await logIn(page, 'nonsense');
+  await expect(page.getByRole('heading', { name: 'The token was refused' })).toBeVisible();
+  await expect(page.getByText('Cluster dev does not know it')).toBeVisible();
+  await logIn(page, EXPIRED);
+  await expect(page.getByText('It expired on November 14, 2023')).toBeVisible();
+  await expectAccessible(page);
+
+  await logIn(page, operator.token);
+  await expect(page.getByRole('heading', { name: `Releases in ${namespace}` })).toBeVisible();
+  await expect(page).toHaveURL(at(`/releases/dev/${namespace}?q=shop`));
+  await expect(who(page)).toHaveAccessibleName(`Logged in as ${operator.user}`);
+
+  // No script can read the token.
+  expect(await page.evaluate(() => document.cookie + JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)]))).not.toContain(operator.token.slice(0, 20));
+  const [cookie] = await context.cookies(at('/'));
+  expect(cookie).toMatchObject({ value: operator.token, httpOnly: true, sameSite: 'Strict', path: '/helmtrail/' });
+
+  const api = await playwright.request.newContext({ baseURL: server.url, extraHTTPHeaders: { Authorization: `Bearer ${operator.token}` } });
+  await install(api, { namespace, name: 'shop-2', values: { tag: 'slow' }, options: { createNamespace: false } });
+  await api.dispose();
+  await page.getByRole('link', { name: 'Watch the operation that is running on shop-2' }).click();
+  await expect(statusTag(page)).toHaveText('Connected');
+  await expect(page.getByText(operator.user).last()).toBeVisible();
+  await expect(page.locator('link[rel="icon"]')).toHaveAttribute('href', '/helmtrail/helm/tab-running.svg');
+  await page.reload();
+  await expect(statusTag(page)).toHaveText('Completed');
+  expect(strays).toEqual([]);
+
+  await who(page).click();
+  await expectAccessible(page);
+  await page.getByRole('menuitem', { name: 'Log out of dev' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Log in' })).toBeVisible();
+  expect(await context.cookies(at('/'))).toEqual([]);
+  await page.goto(at('/releases'));
+  await expect(page.getByRole('heading', { level: 1, name: 'Log in' })).toBeVisible();
+});
+
+test('whoever is logged out in the middle comes back to where they were', async ({ page, context }) => {
+  await page.goto(at(`/login?to=${encodeURIComponent(`/releases/dev/${namespace}/shop?tab=revisions`)}`));
+  await logIn(page, operator.token);
+  const tab = page.getByRole('tab', { name: 'Revisions', selected: true });
+  await expect(tab).toBeVisible();
+  await context.clearCookies();
+  await expect(page.getByRole('heading', { level: 1, name: 'Log in' })).toBeVisible();
+  await logIn(page, operator.token);
+  await expect(tab).toBeVisible();
+
+  // A form keeps what was entered.
+  await page.goto(at(`/install/dev/${namespace}`));
+  await page.getByRole('textbox', { name: 'Release name' }).fill('half-done');
+  await context.clearCookies();
+  await expect(page.getByRole('heading', { name: 'You are logged out' })).toBeVisible({ timeout: 30_000 });
+  const opening = context.waitForEvent('page');
+  await page.getByRole('link', { name: 'Log in (new tab)' }).click();
+  const other = await opening;
+  await logIn(other, operator.token);
+  await expect(other.getByRole('heading', { name: 'Releases' })).toBeVisible();
+  await other.close();
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+  await expect(page.getByRole('heading', { name: 'You are logged out' })).toHaveCount(0);
+  await expect(page.getByRole('textbox', { name: 'Release name' })).toHaveValue('half-done');
+});
+
+test('a link to the log-in page leads to no other site', async ({ page }) => {
+  await page.goto(at('/login?to=//example.com/'));
+  await logIn(page, operator.token);
+  await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible();
+  expect(new URL(page.url()).origin).toBe(server.url);
+});
+
+test('a right that is missing is named, with the way to get it', async ({ page }) => {
+  await page.goto(at('/login'));
+  await logIn(page, reader.token);
+  await page.goto(at('/releases/dev/kube-system'));
+  await expect(page.getByRole('heading', { level: 1, name: 'You lack a right for this' })).toBeVisible();
+  await expect(page.getByText(`${reader.user} may not list releases.helmtrail.dev in namespace kube-system`)).toBeVisible();
+  await expect(page.getByRole('term')).toHaveText(['Verb', 'Resource', 'Namespace', 'You']);
+  await expect(page.getByRole('definition')).toHaveText(['list', 'releases.helmtrail.dev', 'kube-system', reader.user]);
+  await expect(page.getByText(`kubectl create rolebinding helmtrail-reader -n kube-system --clusterrole=helmtrail-reader --user=${reader.user}`)).toBeVisible();
+  await expectAccessible(page);
+
+  // What one may see but not change says so where it is tried.
+  await page.goto(at(`/releases/dev/${namespace}/shop`));
+  await page.getByRole('button', { name: 'Uninstall shop' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Uninstall' }).click();
+  await expect(page.getByRole('dialog').getByText(`${reader.user} may not delete secrets in namespace ${namespace}`)).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('a cluster that cannot be reached says so to whoever logs in, and what to do', async ({ page }) => {
+  await page.goto(at('/releases/gone'));
+  await expect(page.getByLabel('Cluster')).toHaveValue('gone');
+  await logIn(page, operator.token);
+  await expect(page.getByRole('heading', { name: 'The cluster cannot be reached' })).toBeVisible();
+  await expect(page.getByText('Check that the API server runs')).toBeVisible();
+  await expectAccessible(page);
+});
+
+test.describe('in Chinese', () => {
+  test.use({ locale: 'zh-CN' });
+
+  test('the log-in page and a missing right are', async ({ page }) => {
+    await page.goto(at('/releases/dev/kube-system'));
+    await expect(page.getByRole('heading', { level: 1, name: '登录' })).toBeVisible();
+    await page.getByLabel('令牌').fill(reader.token);
+    await page.getByRole('button', { name: '登录' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: '您缺少所需的权限' })).toBeVisible();
+    await expect(page.getByRole('term')).toHaveText(['动词', '资源', '命名空间', '您']);
+  });
+});

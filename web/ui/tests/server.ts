@@ -1,0 +1,67 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { end, program, READY_MS, start } from './programs';
+
+/** A helmtrail with a data folder of its own, which goes with it. */
+export class Server {
+  #child: ChildProcess | null = null;
+  /** Where it is served, without a path; the same after a restart. */
+  url = '';
+
+  private constructor(
+    private readonly folder: string,
+    private readonly args: string[],
+  ) {}
+
+  /** Starts one that watches the clusters of a kubeconfig, and waits until it knows their releases. */
+  static async start(kubeconfig: string, ...more: string[]): Promise<Server> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'helmtrail-ui-server-'));
+    const server = new Server(folder, [
+      ...['serve', '--drain', '1s', '--kubeconfig', kubeconfig, '--helm', await program('helm4')],
+      ...['--data-dir', path.join(folder, 'data')],
+      ...['--chart-dir', path.resolve(process.env['HELMTRAIL_TEST_CHARTS'] ?? path.join(import.meta.dirname, 'charts'))],
+      ...more,
+    ]);
+    await server.#serve('127.0.0.1:0').catch(async (error: unknown) => {
+      await server.stop();
+      throw error;
+    });
+    return server;
+  }
+
+  /** Kills it as nothing can be prepared for. What helm it has started goes on. */
+  async kill(): Promise<void> {
+    if (this.#child) {
+      await end(this.#child, 'SIGKILL');
+    }
+  }
+
+  /** Starts it again where it was. */
+  restart(): Promise<void> {
+    return this.#serve(new URL(this.url).host);
+  }
+
+  /** Ends it for good. */
+  async stop(): Promise<void> {
+    if (this.#child) {
+      await end(this.#child);
+    }
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async #serve(listen: string): Promise<void> {
+    const { child, said } = await start('helmtrail', [...this.args, '--listen', listen], /(http:\/\/[^/\s]+)/, path.join(this.folder, 'log'));
+    this.#child = child;
+    this.url = said;
+    const deadline = Date.now() + READY_MS;
+    while (!(await fetch(`${said}/readyz`).catch(() => null))?.ok) {
+      if (Date.now() > deadline) {
+        throw new Error(`${said}/readyz was not ready in time`);
+      }
+      await pause(100);
+    }
+  }
+}
