@@ -3,6 +3,7 @@ package informer_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -189,6 +190,40 @@ func TestNamespacesThatMayNotBeWatchedAreUnknown(t *testing.T) {
 	}
 	if uid, err := c.UID(ctx); uid != "" || err != nil {
 		t.Errorf("the cluster's UID is %q, %v", uid, err)
+	}
+}
+
+// The right to the namespaces that are watched is enough to tell them apart.
+func TestTheRightToOneNamespaceTellsItApart(t *testing.T) {
+	ns := clustertest.Namespace(t)
+	c := restricted(t, ns)
+	roles, err := rbacv1client.NewForConfig(clustertest.Config(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "see-" + ns}, Rules: []rbacv1.PolicyRule{
+		{APIGroups: []string{""}, Resources: []string{"namespaces"}, ResourceNames: []string{ns}, Verbs: []string{"get", "list", "watch"}},
+	}}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "see-" + ns}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "see-" + ns},
+		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: "restricted-" + ns}},
+	}
+	if _, err := roles.ClusterRoles().Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := roles.ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		if err := errors.Join(roles.ClusterRoleBindings().Delete(ctx, "see-"+ns, metav1.DeleteOptions{}), roles.ClusterRoles().Delete(ctx, "see-"+ns, metav1.DeleteOptions{})); err != nil {
+			t.Error(err)
+		}
+	})
+	run(t, c)
+	waitUntil(t, func() bool { return c.KnownNamespaceUID(ns) != "" })
+	if uid, err := c.NamespaceUID(t.Context(), ns); uid != c.KnownNamespaceUID(ns) || err != nil {
+		t.Errorf("the namespace's UID is %q, %v", uid, err)
 	}
 }
 
