@@ -3,6 +3,7 @@ package main
 import (
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -70,7 +71,8 @@ var (
 	ignoredMetric = prometheus.NewDesc("helmtrail_ignored_secrets_total", "Secrets of Helm's type that hold no record.", []string{"cluster"}, nil)
 	restartMetric = prometheus.NewDesc("helmtrail_watch_restarts_total", "How often the watch of a cluster began anew.", []string{"cluster"}, nil)
 	entriesMetric = prometheus.NewDesc("helmtrail_trail_entries", "Entries that the trail of a cluster has.", []string{"cluster"}, nil)
-	headMetric    = prometheus.NewDesc("helmtrail_trail_head_time_seconds", "When the trail's last entry was made, with its hash, so that a rewritten or cut trail can be told from outside.", []string{"cluster", "hash"}, nil)
+	headMetric    = prometheus.NewDesc("helmtrail_trail_head_time_seconds", "When the trail's last entry was made.", []string{"cluster"}, nil)
+	toldMetric    = prometheus.NewDesc("helmtrail_trail_head_info", "The head of the trail that was logged last, so that a rewritten or cut trail can be told from outside.", []string{"cluster", "position", "hash"}, nil)
 	brokenMetric  = prometheus.NewDesc("helmtrail_trail_broken", "1 when a link of the trail is known not to hold.", []string{"cluster"}, nil)
 	waitingMetric = prometheus.NewDesc("helmtrail_trail_waiting_bytes", "What waits to be stored in the trail.", []string{"cluster"}, nil)
 	failingMetric = prometheus.NewDesc("helmtrail_trail_failing", "1 while the trail cannot be stored.", []string{"cluster"}, nil)
@@ -85,6 +87,7 @@ func (m *measured) Describe(out chan<- *prometheus.Desc) {
 	out <- journalMetric
 	out <- entriesMetric
 	out <- headMetric
+	out <- toldMetric
 	out <- brokenMetric
 	out <- waitingMetric
 	out <- failingMetric
@@ -112,7 +115,10 @@ func (m *measured) collectTrail(out chan<- prometheus.Metric) {
 		}
 		gauge(entriesMetric, float64(s.State.Entries))
 		if s.State.Entries > 0 {
-			gauge(headMetric, float64(s.State.HeadTime.UnixNano())/1e9, s.State.Head)
+			gauge(headMetric, float64(s.State.HeadTime.UnixNano())/1e9)
+		}
+		if s.Told > 0 {
+			gauge(toldMetric, 1, strconv.FormatUint(s.Told, 10), s.ToldHash)
 		}
 		gauge(brokenMetric, one(!s.State.Verified))
 		gauge(waitingMetric, float64(s.Waiting))

@@ -24,6 +24,8 @@ type chain struct {
 	links links
 	// sequence is where the last entry stands in the stream.
 	sequence uint64
+	// told is the head that was logged last.
+	told head
 	// checked is when the chain was read from its files the last time.
 	checked time.Time
 }
@@ -144,4 +146,18 @@ func (c *chain) head() head {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return head{c.links.position, c.links.hash}
+}
+
+// tell returns the last entry, and remembers it as the one that was told.
+func (c *chain) tell() head {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.told = head{c.links.position, c.links.hash}
+	return c.told
+}
+
+func (c *chain) toldHead() head {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.told
 }

@@ -104,15 +104,16 @@ func (t *Trail) allChains() []*chain {
 }
 
 const (
-	noteEvery    = 2 * time.Second
-	headEvery    = time.Hour
-	retainEvery  = 10 * time.Minute
-	firstRetains = 10 * time.Second
+	noteEvery   = 2 * time.Second
+	firstHead   = time.Minute
+	headEvery   = time.Hour
+	firstRetain = 10 * time.Second
+	retainEvery = 10 * time.Minute
 )
 
 // housekeep does what is to be done now and then.
 func (t *Trail) housekeep(ctx context.Context) error {
-	note, heads, retain := time.NewTicker(noteEvery), time.NewTicker(headEvery), time.NewTimer(firstRetains)
+	note, heads, retain := time.NewTicker(noteEvery), time.NewTimer(firstHead), time.NewTimer(firstRetain)
 	defer note.Stop()
 	defer heads.Stop()
 	defer retain.Stop()
@@ -126,6 +127,7 @@ func (t *Trail) housekeep(ctx context.Context) error {
 			}
 		case <-heads.C:
 			t.logHeads()
+			heads.Reset(headEvery)
 		case <-retain.C:
 			if err := t.Retain(ctx, time.Now()); err != nil && ctx.Err() == nil {
 				t.log.Error("records that are due could not be erased", "error", err)
@@ -141,7 +143,7 @@ func (t *Trail) housekeep(ctx context.Context) error {
 // logs are kept.
 func (t *Trail) logHeads() {
 	for _, c := range t.allChains() {
-		if at := c.head(); at.Position > 0 {
+		if at := c.tell(); at.Position > 0 {
 			t.log.Info("trail head", "cluster", c.cluster, "position", at.Position, "hash", at.Hash)
 		}
 	}
@@ -162,6 +164,10 @@ func (t *Trail) NotReady() []string {
 type Stats struct {
 	Cluster string
 	State   stream.TrailState
+	// Told and ToldHash are the position and the hash of the head that was
+	// logged last; 0 if none was.
+	Told     uint64
+	ToldHash string
 	// Waiting is how many bytes are not stored yet, Failing that they cannot be.
 	Waiting int
 	Failing bool
@@ -171,7 +177,8 @@ type Stats struct {
 func (t *Trail) Stats() []Stats {
 	var all []Stats
 	for _, c := range t.allChains() {
-		s := Stats{Cluster: c.cluster, State: c.state()}
+		told := c.toldHead()
+		s := Stats{Cluster: c.cluster, State: c.state(), Told: told.Position, ToldHash: told.Hash}
 		if k := t.keeperOf(c.cluster); k != nil {
 			k.mu.Lock()
 			s.Waiting, s.Failing = k.bytes, k.failing != ""
