@@ -58,6 +58,9 @@ type Revision struct {
 	Secret SecretRef
 	// Created is the Secret's creation time.
 	Created time.Time
+	// Written is when this state was stored, as far as the API server tells: in
+	// whole seconds, rounded down; zero if it does not.
+	Written time.Time
 	// LabelStatus is what the Secret's label says; Helm itself reads the record.
 	LabelStatus Status
 	// Session is the value of SessionLabel, "" if absent.

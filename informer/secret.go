@@ -1,6 +1,8 @@
 package informer
 
 import (
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -42,8 +44,19 @@ func newSecret(meta *metav1.ObjectMeta, data []byte) *secret {
 		}}
 		s.foreign = data != nil
 	}
+	revision.Written = written(meta)
 	s.revision = revision
 	return s
+}
+
+// written is when an object was written last, going by who manages its fields.
+func written(meta *metav1.ObjectMeta) (newest time.Time) {
+	for _, entry := range meta.ManagedFields {
+		if entry.Time != nil && entry.Time.After(newest) {
+			newest = entry.Time.Time
+		}
+	}
+	return newest
 }
 
 // readSecret reduces a full Secret.

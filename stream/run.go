@@ -94,6 +94,7 @@ func (r *run) begin(ctx context.Context, started *Started) (Session, error) {
 	if _, err := r.writer.write(ctx, []pending{first}); err != nil {
 		return Session{}, err
 	}
+	r.ops.measureStored([]pending{first})
 	r.ops.mu.Lock()
 	r.opened = true
 	r.ops.mu.Unlock()

@@ -87,9 +87,9 @@ func newWatched(c Cluster, m *meter) *watched {
 	w := &watched{Cluster: c, feed: newFeed(c.ID), changes: newChanges()}
 	w.gone, w.leave = context.WithCancel(context.Background())
 	w.stop = c.Releases.ObserveAll(func(t decoder.Transition) {
-		m.seen(c.ID, t)
 		w.feed.add(t)
 		w.changes.told(t)
+		m.seen(c.ID, t)
 	})
 	return w
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"sync/atomic"
+	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
@@ -19,7 +20,8 @@ type meter struct {
 	sessionStreams, clusterStreams atomic.Int64
 
 	subscribers, releases, unreadable, stuck, up, synced *prometheus.Desc
-	transitions                                          *prometheus.CounterVec
+	transitions, undecoded                               *prometheus.CounterVec
+	lag                                                  *prometheus.HistogramVec
 }
 
 func newMeter(s *Server) *meter {
@@ -38,6 +40,16 @@ func newMeter(s *Server) *meter {
 		transitions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "helmtrail_transitions_total", Help: "Changes of revisions that were seen, by their new status.",
 		}, []string{"cluster", "change", "status"}),
+		undecoded: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "helmtrail_decode_errors_total", Help: "Changes of revisions whose record could not be decoded.",
+		}, cluster),
+		lag: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "helmtrail_transition_lag_seconds",
+			Help: "The time from when a release's Secret was written to when its transition could be read. " +
+				"The API server tells whole seconds, rounded down, so it is up to a second too long, and wrong by what the clocks differ. " +
+				"What was found after a gap does not count.",
+			Buckets: []float64{1, 1.25, 1.5, 2, 3, 5, 10, 30, 60, 300},
+		}, cluster),
 	}
 }
 
@@ -47,6 +59,8 @@ func (m *meter) Describe(out chan<- *prometheus.Desc) {
 		out <- d
 	}
 	m.transitions.Describe(out)
+	m.undecoded.Describe(out)
+	m.lag.Describe(out)
 }
 
 // Collect implements prometheus.Collector.
@@ -55,6 +69,8 @@ func (m *meter) Collect(out chan<- prometheus.Metric) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
 	m.transitions.Collect(out)
+	m.undecoded.Collect(out)
+	m.lag.Collect(out)
 	gauge(m.subscribers, float64(m.sessionStreams.Load()), "session")
 	gauge(m.subscribers, float64(m.clusterStreams.Load()), "cluster")
 	for _, c := range m.server.clusters.all() {
@@ -91,9 +107,15 @@ func (s *Server) isStuck(cluster string, r *decoder.Revision) bool {
 	return err == nil && stuck != nil
 }
 
-// seen counts a transition.
+// seen counts a transition that can be read now.
 func (m *meter) seen(cluster string, t decoder.Transition) {
 	m.transitions.WithLabelValues(cluster, string(t.Change), statusLabel(t.Revision.Status())).Inc()
+	if t.Revision.Problem != "" {
+		m.undecoded.WithLabelValues(cluster).Inc()
+	}
+	if t.Change == decoder.ChangeStatus && !t.Late && !t.Revision.Written.IsZero() {
+		m.lag.WithLabelValues(cluster).Observe(max(0, time.Since(t.Revision.Written).Seconds()))
+	}
 }
 
 // statusLabel is a status as a label; what Helm does not know is one value, so

@@ -293,6 +293,12 @@ func TestContextsComeAndGoWithoutARestart(t *testing.T) {
 	}
 	eventually(t, "the install has begun", func() bool { return statusIn(&second) == "pending-install" })
 
+	var kept struct{ Items []struct{ Name string } }
+	second.get(t, second.release(namespace, "web")+"/trail", &kept)
+	if len(kept.Items) == 0 {
+		t.Error("the new cluster has no trail")
+	}
+
 	writeContexts(t, path, "first")
 	for range 2 {
 		if err := <-streams; err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/helmtrail/helmtrail/informer"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/helmcli"
+	"github.com/helmtrail/helmtrail/stream/trail"
 	"github.com/helmtrail/helmtrail/web"
 )
 
@@ -61,6 +62,7 @@ type watching struct {
 	fleet      *fleet
 	operations *stream.Operations
 	server     *web.Server
+	trail      *trail.Trail
 	show       func(*informer.Cluster) web.Cluster
 	logger     *slog.Logger
 
@@ -70,31 +72,40 @@ type watching struct {
 	watches map[*informer.Cluster]clusterWatch
 }
 
-// clusterWatch ends the watch of one cluster.
+// clusterWatch ends what is done for one cluster.
 type clusterWatch struct {
-	unobserve func()
+	unkeep    func() // its trail
+	unobserve func() // what others do there
 	stop      context.CancelFunc
 }
 
-// start begins to watch a cluster.
-func (w *watching) start(c *informer.Cluster) {
+// start begins to watch a cluster. It fails when its trail cannot be kept.
+func (w *watching) start(c *informer.Cluster) error {
+	unkeep, err := w.trail.Watch(c.ID, c)
+	if err != nil {
+		return err
+	}
 	ctx, stop := context.WithCancel(w.ctx)
-	w.watches[c] = clusterWatch{w.operations.Watch(c.ID, c), stop}
+	w.watches[c] = clusterWatch{unkeep, w.operations.Watch(c.ID, c), stop}
 	w.running.Go(func() error {
 		defer stop()
 		return c.Run(ctx)
 	})
+	return nil
 }
 
 // added takes a cluster in that is new in the kubeconfig.
 func (w *watching) added(c *informer.Cluster) {
-	w.fleet.add(c)
 	if err := w.server.AddCluster(w.show(c)); err != nil {
-		w.fleet.remove(c)
 		w.logger.Error("a new cluster is left out", "error", err)
 		return
 	}
-	w.start(c)
+	if err := w.start(c); err != nil {
+		w.server.RemoveCluster(c.ID)
+		w.logger.Error("a new cluster is left out", "error", err)
+		return
+	}
+	w.fleet.add(c)
 }
 
 // removed lets a cluster go that the kubeconfig has lost. Nobody can use it any
@@ -108,6 +119,7 @@ func (w *watching) removed(c *informer.Cluster) {
 	w.server.RemoveCluster(c.ID)
 	w.fleet.remove(c)
 	watch.unobserve()
+	watch.unkeep()
 	w.running.Go(func() error {
 		defer watch.stop()
 		tick := time.NewTicker(drainCheck)

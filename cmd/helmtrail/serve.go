@@ -160,8 +160,8 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 		logger.Warn("tokens come over plain HTTP; give --tls-cert and --tls-key, or have a proxy in front that ends TLS")
 	}
 	fmt.Fprintf(stdout, "helmtrail %s serves %s://%s%s/helm/releases\n", version, scheme, listener.Addr(), o.basePath)
-	watches := &watching{fleet: fleet, operations: operations, server: server, show: show, logger: logger, watches: map[*informer.Cluster]clusterWatch{}}
-	return runAll(ctx, watches, o.clusterOptions(logger), entries, servers)
+	watches := &watching{fleet: fleet, operations: operations, server: server, trail: entries, show: show, logger: logger, watches: map[*informer.Cluster]clusterWatch{}}
+	return runAll(ctx, watches, o.clusterOptions(logger), servers)
 }
 
 // notReady tells why the journal takes nothing, without which nothing can be done.
@@ -206,7 +206,7 @@ func openHelm(ctx context.Context, o serveOptions, logger *slog.Logger) (*helmcl
 }
 
 // runAll runs the parts until ctx ends or one of them fails.
-func runAll(ctx context.Context, watches *watching, options informer.Options, entries *trail.Trail, servers []served) error {
+func runAll(ctx context.Context, watches *watching, options informer.Options, servers []served) error {
 	group, ctx := errgroup.WithContext(ctx)
 	// The watches go on until the last operation has ended, which needs them.
 	var stopWatching context.CancelFunc
@@ -216,10 +216,12 @@ func runAll(ctx context.Context, watches *watching, options informer.Options, en
 	kept, stopKeeping := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopKeeping()
 	var keeping errgroup.Group
-	keeping.Go(func() error { return entries.Run(kept) })
+	keeping.Go(func() error { return watches.trail.Run(kept) })
 	clusters := watches.fleet.all()
 	for _, c := range clusters {
-		watches.start(c)
+		if err := watches.start(c); err != nil {
+			group.Go(func() error { return err })
+		}
 	}
 	var following sync.WaitGroup
 	following.Go(func() { informer.FollowContexts(ctx, options, clusters, watches.added, watches.removed) })

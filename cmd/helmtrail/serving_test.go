@@ -17,7 +17,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -143,7 +142,7 @@ func TestHTTP2WithAndWithoutTLS(t *testing.T) {
 }
 
 // Everything is compressed for those who take it, but for streams, whose frames
-// have to arrive at once. The same server runs below a path and shows metrics.
+// have to arrive at once. The same server runs below a path.
 func TestServingBelowAPath(t *testing.T) {
 	h, namespace := serveOn(t, arguments{helm: standIn(t, "echo first; sleep 2; echo last"), more: []string{"--base-path", "/tools/trail"}}), clustertest.Namespace(t)
 	get := func(path string) *http.Response {
@@ -188,36 +187,5 @@ func TestServingBelowAPath(t *testing.T) {
 	}
 	if last.Sub(first) < time.Second {
 		t.Errorf("the lines were held back: %v between them", last.Sub(first))
-	}
-
-	metrics := func() []byte {
-		response, err := h.client.Get(h.url + "/metrics")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer response.Body.Close()
-		text, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return text
-	}
-	eventually(t, "the end is counted", func() bool { return bytes.Contains(metrics(), []byte("helmtrail_operations_total{")) })
-	text := metrics()
-	for _, want := range []string{
-		`helmtrail_operations_total\{cluster="[^"]+",operation="install",origin="helmtrail",reason="[a-z]*",result="(COMPLETED|FAILED)"\} 1`,
-		`helmtrail_operations_running\{origin="helmtrail"\} 0`,
-		`helmtrail_events_total\{type="LOG"\} 2`,
-		`helmtrail_subscribers\{stream="session"\} 0`,
-		`helmtrail_cluster_synced\{cluster="[^"]+"\} 1`,
-		`helmtrail_stuck_releases\{cluster="[^"]+"\} \d+`,
-		`helmtrail_unreadable_releases\{cluster="[^"]+"\} \d+`,
-		`helmtrail_watch_restarts_total\{cluster="[^"]+"\} \d+`,
-		`helmtrail_event_delay_seconds_count \d+`,
-		`helmtrail_journal_bytes \d`,
-	} {
-		if !regexp.MustCompile(want).Match(text) {
-			t.Errorf("the metrics have no %s:\n%s", want, regexp.MustCompile(`(?m)^helmtrail_.*$`).FindAll(text, -1))
-		}
 	}
 }

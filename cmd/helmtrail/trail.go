@@ -21,8 +21,7 @@ const (
 	trailFolder   = "trail"
 )
 
-// openTrail opens the trail and has it keep what the watches of the clusters
-// will learn.
+// openTrail opens the trail and reads the chains of the clusters.
 func openTrail(ctx context.Context, o serveOptions, kept *journal.Journal, clusters []*informer.Cluster, operations *stream.Operations, logger *slog.Logger) (*trail.Trail, error) {
 	size, err := o.trailBytes()
 	if err != nil {
@@ -35,16 +34,7 @@ func openTrail(ctx context.Context, o serveOptions, kept *journal.Journal, clust
 	for _, c := range clusters {
 		setup.Clusters = append(setup.Clusters, c.ID)
 	}
-	entries, err := trail.Open(ctx, setup)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range clusters {
-		if _, err := entries.Watch(c.ID, c); err != nil {
-			return nil, err
-		}
-	}
-	return entries, nil
+	return trail.Open(ctx, setup)
 }
 
 // trailBytes is --trail-size in bytes, 0 if it is not given.

@@ -120,7 +120,7 @@ func (j *Journal) tryDisk() error {
 	done := make(chan error, 1)
 	go func() {
 		defer j.probe.end()
-		done <- writeProbe(filepath.Join(j.place(), "probe"))
+		done <- writeProbe(filepath.Join(j.folder, "probe"))
 	}()
 	select {
 	case err := <-done:
@@ -129,9 +129,6 @@ func (j *Journal) tryDisk() error {
 		return fmt.Errorf("the disk has not answered for %v", probeTimeout)
 	}
 }
-
-// place is the journal's folder.
-func (j *Journal) place() string { return filepath.Dir(j.lock.Name()) }
 
 // writeProbe writes a file down to the disk and removes it again.
 func writeProbe(name string) error {
@@ -170,7 +167,7 @@ func (j *Journal) reopen() error {
 	if err := j.server.ShutdownJetStream(); err != nil {
 		return fmt.Errorf("close the streams: %w", err)
 	}
-	if err := j.server.EnableJetStream(&server.JetStreamConfig{StoreDir: j.place(), SyncInterval: syncEvery, CompressOK: true, Strict: true}); err != nil {
+	if err := j.server.EnableJetStream(&server.JetStreamConfig{StoreDir: j.folder, SyncInterval: syncEvery, CompressOK: true, Strict: true}); err != nil {
 		return fmt.Errorf("open the streams again: %w", err)
 	}
 	j.probe.mu.Lock()

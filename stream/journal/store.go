@@ -16,8 +16,9 @@ import (
 type Store struct {
 	name   string
 	folder string
-	js     jetstream.JetStream
 	stream jetstream.Stream
+	// publish is the journal's.
+	publish func(context.Context, *nats.Msg, ...jetstream.PublishOpt) (*jetstream.PubAck, error)
 }
 
 // StoreOptions describe a Store.
@@ -61,7 +62,7 @@ func (j *Journal) Store(ctx context.Context, o StoreOptions) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the journal's stream %s: %w", o.Name, err)
 	}
-	return &Store{name: o.Name, folder: j.folder, js: j.js, stream: opened}, nil
+	return &Store{name: o.Name, folder: j.folder, stream: opened, publish: j.publish}, nil
 }
 
 // Append stores a message and returns its sequence. When it returns, the
@@ -81,17 +82,12 @@ func (s *Store) append(ctx context.Context, m Message, options ...jetstream.Publ
 	if len(m.Data) > MaxMessage {
 		return 0, fmt.Errorf("append to %s: message of %d bytes is over the limit of %d", s.name, len(m.Data), MaxMessage)
 	}
-	ctx, cancel := bound(ctx)
-	defer cancel()
 	message := nats.NewMsg(m.Subject)
 	for key, value := range m.Headers {
 		message.Header.Set(key, value)
 	}
 	message.Data = m.Data
-	ack, err := s.js.PublishMsg(ctx, message, options...)
-	if refused := (*jetstream.APIError)(nil); errors.As(err, &refused) && refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
-		err = stream.ErrFenced
-	}
+	ack, err := s.publish(ctx, message, options...)
 	if err != nil {
 		return 0, fmt.Errorf("append to %s: %w", s.name, err)
 	}

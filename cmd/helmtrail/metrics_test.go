@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"regexp"
+	"strconv"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+)
+
+// metric is the value of the first sample that a pattern matches, -1 for none.
+func metric(text, pattern string) float64 {
+	found := regexp.MustCompile(`(?m)^helmtrail_` + pattern + ` (\S+)$`).FindStringSubmatch(text)
+	if found == nil {
+		return -1
+	}
+	value, err := strconv.ParseFloat(found[len(found)-1], 64)
+	if err != nil {
+		return -1
+	}
+	return value
+}
+
+func TestMetricsCountWhatHappens(t *testing.T) {
+	h, namespace := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4")}), clustertest.Namespace(t)
+	release := h.release(namespace, "web")
+	chart := object{"ref": "web"}
+	first := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": chart})
+	h.events(t.Context(), t, first.Events, 1)
+	failed := h.submit(t, http.MethodPut, release, object{
+		"chart": chart, "values": never, "options": object{"wait": true, "timeoutSeconds": 3, "retries": 0},
+	})
+	h.events(t.Context(), t, failed.Events, 1)
+	clustertest.Helm(t, 4, "install", "byhand", clustertest.Chart(t), "--namespace", namespace)
+	_, err := clustertest.Core(t).Secrets(namespace).Create(t.Context(), &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:   "sh.helm.release.v1.broken.v1",
+			Labels: map[string]string{"owner": "helm", "name": "broken", "version": "1", "status": "deployed"},
+		},
+		Type: decoder.SecretType, Data: map[string][]byte{"release": []byte("no record")},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	following, stop := context.WithCancel(t.Context())
+	defer stop()
+	connected := make(chan struct{})
+	go func() {
+		once := sync.OnceFunc(func() { close(connected) })
+		_ = h.frames(following, "/"+h.cluster+"/releases/events", func(frame) bool { once(); return true }) // until stop is called
+	}()
+	<-connected
+
+	// What is counted at least, with these operations and no others' help. The
+	// cluster is shared with other tests.
+	least := map[string]float64{
+		`operations_total\{cluster="[^"]+",operation="install",origin="helmtrail",reason="",result="COMPLETED"\}`:    1,
+		`operations_total\{cluster="[^"]+",operation="upgrade",origin="helmtrail",reason="[a-z]+",result="FAILED"\}`: 1,
+		`operations_total\{cluster="[^"]+",operation="install",origin="outside",reason="",result="COMPLETED"\}`:      1,
+		`operation_duration_seconds_count\{operation="upgrade",result="FAILED"\}`:                                    1,
+		`operations_running\{origin="helmtrail"\}`:                                                                   0,
+		`operations_running\{origin="outside"\}`:                                                                     0,
+		`events_total\{type="STARTED"\}`:                                                                             3,
+		`events_total\{type="LOG"\}`:                                                                                 2,
+		`events_total\{type="RELEASE_STATUS"\}`:                                                                      4,
+		`event_delay_seconds_count`:                                                                                  10,
+		`subscribers\{stream="cluster"\}`:                                                                            1,
+		`subscribers\{stream="session"\}`:                                                                            0,
+		`releases\{cluster="[^"]+",status="failed"\}`:                                                                1,
+		`transitions_total\{change="status",cluster="[^"]+",status="deployed"\}`:                                     2,
+		`transition_lag_seconds_count\{cluster="[^"]+"\}`:                                                            5,
+		`unreadable_releases\{cluster="[^"]+"\}`:                                                                     1,
+		`decode_errors_total\{cluster="[^"]+"\}`:                                                                     1,
+		`stuck_releases\{cluster="[^"]+"\}`:                                                                          0,
+		`cluster_reachable\{cluster="[^"]+"\}`:                                                                       1,
+		`cluster_synced\{cluster="[^"]+"\}`:                                                                          1,
+		`watch_restarts_total\{cluster="[^"]+"\}`:                                                                    0,
+		`ignored_secrets_total\{cluster="[^"]+"\}`:                                                                   0,
+		`journal_bytes`: 1000,
+	}
+	var text string
+	for pattern, want := range least {
+		eventually(t, pattern, func() bool {
+			text = h.text(t, "/metrics")
+			return metric(text, pattern) >= want
+		})
+	}
+	// What was written can be read soon, which whole seconds make one more.
+	all, soon := metric(text, `transition_lag_seconds_count\{[^}]+\}`), metric(text, `transition_lag_seconds_bucket\{cluster="[^"]+",le="5"\}`)
+	if soon < all {
+		t.Errorf("of %v transitions %v could be read within five seconds", all, soon)
+	}
+}
