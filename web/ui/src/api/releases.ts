@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useQueries, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { address } from './base';
 import { answer, api, ApiError, type Schemas } from './client';
@@ -76,6 +76,28 @@ export function useReleases(cluster: string, namespace?: string) {
     };
   }, [unlive]);
   return { ...query, unlive };
+}
+
+/** How often the lists of all clusters are read again. A stream for each would take the browser's few connections. */
+const ALL_POLL_MS = 5000;
+
+/** The releases of a cluster, as one of several, or why they are not known. */
+export interface ClusterReleases {
+  cluster: Cluster;
+  releases: readonly Release[] | null;
+  error: Error | null;
+}
+
+/** The releases of several clusters, read again and again. */
+export function useAllReleases(clusters: readonly Cluster[]): ClusterReleases[] {
+  const lists = useQueries({
+    queries: clusters.map(({ id }) => ({
+      queryKey: listKey(id),
+      queryFn: () => readAll(id),
+      refetchInterval: ALL_POLL_MS,
+    })),
+  });
+  return clusters.map((cluster, i) => ({ cluster, releases: lists[i]?.data?.items ?? null, error: lists[i]?.error ?? null }));
 }
 
 async function readAll(cluster: string, namespace?: string): Promise<ReleaseList> {

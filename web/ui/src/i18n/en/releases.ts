@@ -1,6 +1,8 @@
 export const releases = {
   title: 'Releases',
   titleIn: 'Releases in {{namespace}}',
+  titleAll: 'Releases of all clusters',
+  allClusters: 'All clusters',
   cluster: 'Cluster',
   allNamespaces: 'All namespaces',
   columns: {

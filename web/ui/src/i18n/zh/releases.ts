@@ -4,6 +4,8 @@ import type { Translation } from '../translation';
 export const releases: Translation<typeof english> = {
   title: '发布',
   titleIn: '{{namespace}} 中的发布',
+  titleAll: '所有集群的发布',
+  allClusters: '所有集群',
   cluster: '集群',
   allNamespaces: '所有命名空间',
   columns: {

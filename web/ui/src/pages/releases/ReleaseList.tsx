@@ -13,7 +13,8 @@ const PAGE = 50;
 interface ReleaseListProps {
   releases: readonly Release[];
   clusters: readonly Cluster[];
-  cluster: string;
+  /** Those shown are of this one; without it, of all. */
+  cluster?: string;
   namespace?: string;
 }
 
@@ -21,7 +22,7 @@ interface ReleaseListProps {
 export function ReleaseList({ releases, clusters, cluster, namespace }: ReleaseListProps) {
   const { t } = useTranslation('releases');
   const [search, setSearch] = useSearchParams();
-  const [sort, setSort] = useState<Sort>({ key: namespace === undefined ? 'namespace' : 'name', descending: false });
+  const [sort, setSort] = useState<Sort>({ key: cluster === undefined ? 'cluster' : namespace === undefined ? 'namespace' : 'name', descending: false });
   const [page, setPage] = useState(1);
   const [perPage, setPerPage] = useState(PAGE);
   const filter = readFilter(search);
@@ -42,6 +43,7 @@ export function ReleaseList({ releases, clusters, cluster, namespace }: ReleaseL
       {found.length > 0 ? (
         <ReleaseTable
           releases={found.slice((current - 1) * perPage, current * perPage)}
+          showCluster={cluster === undefined}
           showNamespace={namespace === undefined}
           sort={sort}
           onSort={setSort}

@@ -15,14 +15,15 @@ import type { Sort, SortKey } from './filter';
 
 interface ReleaseTableProps {
   releases: readonly Release[];
+  showCluster: boolean;
   showNamespace: boolean;
   sort: Sort;
   onSort: (sort: Sort) => void;
 }
 
-const SORT_KEYS: SortKey[] = ['name', 'namespace', 'status', 'updated'];
+const SORT_KEYS: SortKey[] = ['cluster', 'name', 'namespace', 'status', 'updated'];
 
-export function ReleaseTable({ releases, showNamespace, sort, onSort }: ReleaseTableProps) {
+export function ReleaseTable({ releases, showCluster, showNamespace, sort, onSort }: ReleaseTableProps) {
   const { t } = useTranslation('releases');
   const now = useNow(5000);
   const sortable = (key: SortKey): ThProps['sort'] => ({
@@ -37,6 +38,7 @@ export function ReleaseTable({ releases, showNamespace, sort, onSort }: ReleaseT
       <Thead>
         <Tr>
           <Th sort={sortable('name')}>{t('columns.name')}</Th>
+          {showCluster && <Th sort={sortable('cluster')}>{t('cluster')}</Th>}
           {showNamespace && <Th sort={sortable('namespace')}>{t('columns.namespace')}</Th>}
           <Th modifier="fitContent" sort={sortable('status')}>{t('columns.status')}</Th>
           <Th modifier="fitContent">{t('columns.revision')}</Th>
@@ -48,14 +50,21 @@ export function ReleaseTable({ releases, showNamespace, sort, onSort }: ReleaseT
       </Thead>
       <Tbody>
         {releases.map((release) => (
-          <Row key={`${release.namespace}/${release.name}`} release={release} showNamespace={showNamespace} now={now} />
+          <Row key={`${release.cluster}/${release.namespace}/${release.name}`} release={release} showCluster={showCluster} showNamespace={showNamespace} now={now} />
         ))}
       </Tbody>
     </Table>
   );
 }
 
-function Row({ release, showNamespace, now }: { release: Release; showNamespace: boolean; now: number }) {
+interface RowProps {
+  release: Release;
+  showCluster: boolean;
+  showNamespace: boolean;
+  now: number;
+}
+
+function Row({ release, showCluster, showNamespace, now }: RowProps) {
   const { t, i18n } = useTranslation('releases');
   const word = useStatusWord();
   const updated = Date.parse(release.updated);
@@ -64,6 +73,11 @@ function Row({ release, showNamespace, now }: { release: Release; showNamespace:
       <Td dataLabel={t('columns.name')} modifier="breakWord">
         <Link to={paths.release(release)}>{release.name}</Link>
       </Td>
+      {showCluster && (
+        <Td dataLabel={t('cluster')} modifier="breakWord">
+          <Link to={paths.releases(release.cluster)}>{release.cluster}</Link>
+        </Td>
+      )}
       {showNamespace && (
         <Td dataLabel={t('columns.namespace')} modifier="breakWord">
           <Link to={paths.releases(release.cluster, release.namespace)}>{release.namespace}</Link>

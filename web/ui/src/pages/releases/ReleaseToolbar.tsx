@@ -22,7 +22,8 @@ import type { Filter } from './filter';
 interface ReleaseToolbarProps {
   releases: readonly Release[];
   clusters: readonly Cluster[];
-  cluster: string;
+  /** The one that is shown; without it, all are. */
+  cluster?: string;
   /** How many releases fit the filter. */
   found: number;
   filter: Filter;
@@ -139,7 +140,10 @@ function StatusSelect({ counts, chosen, onToggle }: StatusSelectProps) {
   );
 }
 
-function ClusterSelect({ clusters, cluster }: { clusters: readonly Cluster[]; cluster: string }) {
+/** Stands for all clusters; no cluster has such an id. */
+const ALL = '';
+
+function ClusterSelect({ clusters, cluster }: { clusters: readonly Cluster[]; cluster?: string }) {
   const { t } = useTranslation('releases');
   const navigate = useNavigate();
   const [open, setOpen] = useState(false);
@@ -147,10 +151,10 @@ function ClusterSelect({ clusters, cluster }: { clusters: readonly Cluster[]; cl
     <Select
       isOpen={open}
       onOpenChange={setOpen}
-      selected={cluster}
+      selected={cluster ?? ALL}
       onSelect={(_, id) => {
         setOpen(false);
-        void navigate(paths.releases(String(id)));
+        void navigate(paths.releases(id === ALL ? undefined : String(id)));
       }}
       toggle={(ref) => (
         <MenuToggle
@@ -161,11 +165,12 @@ function ClusterSelect({ clusters, cluster }: { clusters: readonly Cluster[]; cl
             setOpen(!open);
           }}
         >
-          {cluster}
+          {cluster ?? t('allClusters')}
         </MenuToggle>
       )}
     >
       <SelectList>
+        <SelectOption value={ALL}>{t('allClusters')}</SelectOption>
         {clusters.map(({ id, server }) => (
           <SelectOption key={id} value={id} description={server}>
             {id}

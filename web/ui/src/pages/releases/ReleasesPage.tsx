@@ -2,21 +2,26 @@ import { Alert, Content, EmptyState, EmptyStateBody, Flex, PageSection, Skeleton
 import { CubesIcon } from '@patternfly/react-icons';
 import { useTranslation } from 'react-i18next';
 import { Link, Navigate, useParams } from 'react-router';
-import { useClusters, useReleases, type Cluster } from '../../api/releases';
+import { ApiError } from '../../api/client';
+import { useAllReleases, useClusters, useReleases, type Cluster } from '../../api/releases';
 import { ButtonLink } from '../../app/ButtonLink';
 import { paths } from '../../app/paths';
 import { Problem } from '../../app/Problem';
+import { useProblemTitle } from '../../app/useProblemTitle';
 import { ReleaseList } from './ReleaseList';
 
-/** The releases of a cluster, live. Without a cluster in the address: of the first one. */
+/** The releases of a cluster, live. Without a cluster in the address: of all clusters, or of the only one. */
 export function ReleasesPage() {
   const { t } = useTranslation('releases');
   const { cluster, namespace } = useParams();
   const clusters = useClusters();
-  const first = clusters.data?.[0];
+  const [first, second] = clusters.data ?? [];
   if (cluster !== undefined) {
     // A new list for each address: what was filtered and turned over belongs to the old one.
     return <ClusterReleases key={`${cluster}/${namespace ?? ''}`} id={cluster} namespace={namespace} clusters={clusters.data ?? []} />;
+  }
+  if (first && second) {
+    return <AllReleases clusters={clusters.data ?? []} />;
   }
   if (first) {
     return <Navigate to={paths.releases(first.id)} replace />;
@@ -49,7 +54,7 @@ function ClusterReleases({ id, namespace, clusters }: { id: string; namespace?: 
         <title>{`${title} – helmtrail`}</title>
         <Problem error={error} onRetry={() => void refetch()}>
           <ButtonLink variant="link" to={paths.releases()}>
-            {t('common:backToReleases')}
+            {t(clusters.length > 1 ? 'allClusters' : 'common:backToReleases')}
           </ButtonLink>
         </Problem>
       </>
@@ -89,6 +94,43 @@ function ClusterReleases({ id, namespace, clusters }: { id: string; namespace?: 
       </PageSection>
       <PageSection isFilled aria-label={title}>
         {shown ? <ReleaseList releases={shown} clusters={clusters} cluster={id} namespace={namespace} /> : <Rows />}
+      </PageSection>
+    </>
+  );
+}
+
+function AllReleases({ clusters }: { clusters: readonly Cluster[] }) {
+  const { t } = useTranslation('releases');
+  const problemTitle = useProblemTitle();
+  const lists = useAllReleases(clusters);
+  const known = lists.some(({ releases, cluster }) => releases && cluster.synced);
+  const settled = lists.every(({ releases, error }) => releases ?? error);
+  return (
+    <>
+      <title>{`${t('titleAll')} – helmtrail`}</title>
+      <PageSection>
+        <Stack hasGutter>
+          <StackItem>
+            <Title headingLevel="h1">{t('titleAll')}</Title>
+          </StackItem>
+          {lists.map(
+            ({ cluster: { id, problem }, error }) =>
+              error && (
+                <StackItem key={id}>
+                  <Alert isInline variant="warning" title={`${id}: ${problemTitle(error instanceof ApiError ? error.code : 'internal')}`}>
+                    {problem ?? error.message}
+                  </Alert>
+                </StackItem>
+              ),
+          )}
+        </Stack>
+      </PageSection>
+      <PageSection isFilled aria-label={t('titleAll')}>
+        {known || settled ? (
+          <ReleaseList releases={lists.flatMap(({ releases }) => releases ?? [])} clusters={clusters} />
+        ) : (
+          <Rows />
+        )}
       </PageSection>
     </>
   );

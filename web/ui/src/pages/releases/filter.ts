@@ -29,7 +29,7 @@ export function writeFilter(search: URLSearchParams, { text, statuses }: Filter)
 }
 
 /** What the list can be sorted by. */
-export type SortKey = 'name' | 'namespace' | 'status' | 'updated';
+export type SortKey = 'cluster' | 'name' | 'namespace' | 'status' | 'updated';
 
 export interface Sort {
   key: SortKey;
@@ -43,7 +43,7 @@ export function select(releases: readonly Release[], { text, statuses }: Filter,
     (statuses.length === 0 || statuses.includes(release.status)) &&
     [release.name, release.namespace, release.chart].some((word) => word.toLowerCase().includes(wanted));
   const direction = descending ? -1 : 1;
-  return releases.filter(fits).sort((a, b) => direction * compare(a[key], b[key]) || compare(a.namespace, b.namespace) || compare(a.name, b.name));
+  return releases.filter(fits).sort((a, b) => direction * compare(a[key], b[key]) || compare(a.cluster, b.cluster) || compare(a.namespace, b.namespace) || compare(a.name, b.name));
 }
 
 /** By code units, as the API sorts. */
