@@ -127,12 +127,18 @@ func publicAddress(host string) string {
 	return u.String()
 }
 
+// Close gives the connections of a cluster back that is asked without being
+// run.
+func (c *Cluster) Close() {
+	c.resources.Close()
+	c.connection.close()
+}
+
 // Run watches the cluster until ctx ends and then returns nil. It blocks. An
 // API server that cannot be reached is tried again with growing delays; Health
 // says why. It may be called once.
 func (c *Cluster) Run(ctx context.Context) error {
-	defer c.connection.close()
-	defer c.resources.Close()
+	defer c.Close()
 	var following sync.WaitGroup
 	defer following.Wait()
 	ctx, cancel := context.WithCancel(ctx)

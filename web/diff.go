@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -16,6 +15,9 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/parts"
 	"github.com/helmtrail/helmtrail/stream"
 )
+
+// renderedParts are the parts that a dry run renders.
+var renderedParts = []parts.Name{parts.Manifest, parts.Hooks, parts.Notes}
 
 // revisionRef names one revision.
 type revisionRef struct {
@@ -35,21 +37,13 @@ type diffBody struct {
 	From *revisionRef `json:"from"`
 	To   revisionRef  `json:"to"`
 	// Parts are those that were compared.
-	Parts []string `json:"parts"`
+	Parts []parts.Name `json:"parts"`
 	// Identical means that no part differs.
 	Identical bool   `json:"identical"`
 	Message   string `json:"message,omitempty"`
 
-	Values   []compare.Value  `json:"values"`
-	Manifest []compare.Object `json:"manifest"`
-	Hooks    []compare.Object `json:"hooks"`
-	Notes    string           `json:"notes"`
-	Chart    []compare.Value  `json:"chart"`
+	compare.RecordDifference
 }
-
-// diffParts are the parts that can be compared, in the order in which they are
-// shown.
-var diffParts = []string{"values", "manifest", "hooks", "notes", "chart"}
 
 // getDiff compares two revisions of a release, or one of another release with
 // one of it, or one with what a dry run has rendered.
@@ -58,8 +52,12 @@ func (s *Server) getDiff(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	body := diffBody{Values: []compare.Value{}, Manifest: []compare.Object{}, Hooks: []compare.Object{}, Chart: []compare.Value{}}
-	if body.Parts, err = readParts(c.QueryArray("part")); err != nil {
+	body := diffBody{RecordDifference: compare.RecordDifference{Values: []compare.Value{}, Manifest: []compare.Object{}, Hooks: []compare.Object{}, Chart: []compare.Value{}}}
+	possible := compare.Parts
+	if c.Query("toSession") != "" {
+		possible = renderedParts
+	}
+	if body.Parts, err = readParts(c.QueryArray("part"), possible); err != nil {
 		return err
 	}
 	what, err := s.compared(c, ref)
@@ -67,11 +65,6 @@ func (s *Server) getDiff(c *gin.Context) error {
 		return err
 	}
 	from, to := what.from, what.to
-	if to.Session != "" {
-		if body.Parts, err = onlyRendered(body.Parts, c.Query("part") != ""); err != nil {
-			return err
-		}
-	}
 	body.To = to
 	if from == nil {
 		if _, err := s.reveals(c, to.release()); err != nil {
@@ -91,28 +84,39 @@ func (s *Server) getDiff(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := body.compare(before, after, all); err != nil {
+	differs, err := compare.Records(before, after, body.Parts, all)
+	if err != nil {
 		return &apiError{status: http.StatusUnprocessableEntity, code: codeUnreadable, message: "The revisions cannot be compared: " + err.Error()}
 	}
+	body.RecordDifference, body.Identical = *differs, differs.Identical()
 	writeJSON(c, http.StatusOK, body)
 	return nil
 }
 
-// readParts reads the parts that are asked for; without any, all.
-func readParts(asked []string) ([]string, error) {
-	var wanted []string
+// readParts reads the parts that are asked for; without any, all that can be
+// compared.
+func readParts(asked []string, possible []parts.Name) ([]parts.Name, error) {
+	var wanted []parts.Name
 	for _, list := range asked {
 		for name := range strings.SplitSeq(list, ",") {
-			if !slices.Contains(diffParts, name) {
-				return nil, badRequest("part", "part must be one or more of "+strings.Join(diffParts, ", ")+".")
+			if !slices.Contains(possible, parts.Name(name)) {
+				return nil, badRequest("part", fmt.Sprintf("part must be one or more of %s.", joinNames(possible)))
 			}
-			wanted = append(wanted, name)
+			wanted = append(wanted, parts.Name(name))
 		}
 	}
 	if len(wanted) == 0 {
-		return diffParts, nil
+		return possible, nil
 	}
-	return slices.DeleteFunc(slices.Clone(diffParts), func(part string) bool { return !slices.Contains(wanted, part) }), nil
+	return slices.DeleteFunc(slices.Clone(possible), func(part parts.Name) bool { return !slices.Contains(wanted, part) }), nil
+}
+
+func joinNames(names []parts.Name) string {
+	texts := make([]string, len(names))
+	for i, name := range names {
+		texts[i] = string(name)
+	}
+	return strings.Join(texts, ", ")
 }
 
 // compared is what a request compares.
@@ -272,60 +276,4 @@ func (s *Server) renderedRecord(c *gin.Context, at revisionRef) (*decoder.Record
 
 func (r revisionRef) release() stream.ReleaseRef {
 	return stream.ReleaseRef{Cluster: r.Cluster, Namespace: r.Namespace, Name: r.Name}
-}
-
-// compare fills in how the records differ; all compares the values as they
-// were merged.
-func (b *diffBody) compare(from, to *decoder.Record, all bool) error {
-	var err error
-	for _, part := range b.Parts {
-		switch part {
-		case "values":
-			b.Values, err = compareValues(from, to, all)
-		case "manifest":
-			b.Manifest, err = compare.Objects(manifestOf(from, from.Manifest), manifestOf(to, to.Manifest))
-		case "hooks":
-			b.Hooks, err = compare.Objects(manifestOf(from, parts.HooksText(from.Hooks)), manifestOf(to, parts.HooksText(to.Hooks)))
-		case "notes":
-			b.Notes = compare.Text(from.Notes, to.Notes)
-		case "chart":
-			b.Chart, err = compareCharts(from, to)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	b.Identical = len(b.Values)+len(b.Manifest)+len(b.Hooks)+len(b.Notes)+len(b.Chart) == 0
-	return nil
-}
-
-func manifestOf(record *decoder.Record, text string) compare.Manifest {
-	return compare.Manifest{Text: text, Namespace: record.SecretNamespace}
-}
-
-func compareValues(from, to *decoder.Record, all bool) ([]compare.Value, error) {
-	if !all {
-		return compare.Values(from.Config, to.Config)
-	}
-	before, err := decoder.MergedValues(from)
-	if err != nil {
-		return nil, err
-	}
-	after, err := decoder.MergedValues(to)
-	if err != nil {
-		return nil, err
-	}
-	return compare.Values(before, after)
-}
-
-func compareCharts(from, to *decoder.Record) ([]compare.Value, error) {
-	var metadata [2]json.RawMessage
-	for i, record := range []*decoder.Record{from, to} {
-		chart, err := decoder.ReadChart(record)
-		if err != nil {
-			return nil, err
-		}
-		metadata[i] = chart.Metadata
-	}
-	return compare.Values(metadata[0], metadata[1])
 }

@@ -228,7 +228,7 @@ func structFields(t reflect.Type) map[string]string {
 	fields := map[string]string{}
 	for _, f := range reflect.VisibleFields(t) {
 		name, rules, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "-" {
+		if name == "-" || f.Anonymous && name == "" {
 			continue
 		}
 		need := "required "

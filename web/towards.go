@@ -3,7 +3,6 @@ package web
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -37,23 +36,6 @@ func (s *Server) towards(c *gin.Context, id, namespace string) (*gin.Context, er
 	g.checked, g.asked = time.Now(), time.Now()
 	other.Set(grantKey, g)
 	return other, nil
-}
-
-// renderedParts are the parts that a dry run renders.
-var renderedParts = []string{"manifest", "hooks", "notes"}
-
-// onlyRendered leaves those of the parts that a dry run renders; asked tells
-// whether they were named.
-func onlyRendered(parts []string, asked bool) ([]string, error) {
-	if !asked {
-		return renderedParts, nil
-	}
-	for _, part := range parts {
-		if part == "values" || part == "chart" {
-			return nil, badRequest("part", "With toSession part must be one or more of "+strings.Join(renderedParts, ", ")+".")
-		}
-	}
-	return parts, nil
 }
 
 // refuseWithSession refuses parameters that have no meaning for what a dry run

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -29,7 +30,8 @@ func main() {
 }
 
 // run is the whole program; it returns the exit code: 0 when all went well, 1
-// when something failed, 2 when flags or arguments are wrong.
+// when something failed, 2 when flags or arguments are wrong, and what a command
+// itself says its errors mean.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot(stdout, stderr)
 	root.SetArgs(args)
@@ -39,10 +41,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
+	if errors.Is(err, errDiffers) {
+		return codeDiffers
+	}
 	fmt.Fprintln(stderr, "helmtrail:", err)
 	if usage := (*usageError)(nil); asUsage(err, &usage) {
 		fmt.Fprintf(stderr, "Run 'helmtrail %s --help' for the flags.\n", usage.command)
 		return 2
+	}
+	if errors.As(err, new(*comparisonError)) {
+		return codeTrouble
 	}
 	return 1
 }
@@ -57,7 +65,8 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		Args:          cobra.NoArgs,
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return &usageError{commandName(c), err} })
-	root.AddCommand(newServe(stdout, stderr), newTrail(stdout), newSupervise())
+	root.AddCommand(newServe(stdout, stderr), newTrail(stdout),
+		newDecode(stdout), newHistory(stdout), newGet(stdout), newDiff(stdout), newDrift(stdout), newSupervise())
 	return root
 }
 

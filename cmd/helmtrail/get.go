@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/parts"
+)
+
+// recordsAtOnce is how many records are read at the same time.
+const recordsAtOnce = 8
+
+func newHistory(stdout io.Writer) *cobra.Command {
+	var o directOptions
+	c := &cobra.Command{
+		Use:   "history RELEASE",
+		Short: "List the revisions of a release, straight from the cluster",
+		Long: `List all revisions of a release that the cluster holds, the newest first, with
+the rights of your kubeconfig and without a server. Those whose record cannot be
+read are listed too, with the reason.`,
+		Example: `  helmtrail history web -n shop
+  helmtrail history web -n shop -o json`,
+		Args: oneRelease,
+		RunE: func(c *cobra.Command, args []string) error {
+			d, err := o.open(args[0])
+			if err != nil {
+				return err
+			}
+			defer d.close()
+			lines, err := d.history(c.Context())
+			if err != nil {
+				return err
+			}
+			return printLines(stdout, o.output, lines, false)
+		},
+	}
+	o.register(c)
+	return c
+}
+
+// history reads every revision's record, the newest first.
+func (d *direct) history(ctx context.Context) ([]revisionLine, error) {
+	revisions, err := d.revisions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(revisions)
+	lines := make([]revisionLine, len(revisions))
+	reading, ctx := errgroup.WithContext(ctx)
+	reading.SetLimit(recordsAtOnce)
+	for i, r := range revisions {
+		reading.Go(func() error {
+			record, err := d.record(ctx, r.Number)
+			switch {
+			case errors.Is(err, decoder.ErrNotRecord) || errors.Is(err, decoder.ErrTooLarge):
+				lines[i] = lineOf(r, nil)
+				lines[i].Problem = err.Error()
+				return nil
+			case err != nil:
+				return err
+			}
+			shown, err := d.shown(record)
+			if err != nil {
+				return err
+			}
+			lines[i] = lineOf(r, shown[0])
+			lines[i].Digest, lines[i].Size = record.Digest, record.Size
+			return nil
+		})
+	}
+	return lines, reading.Wait()
+}
+
+func newGet(stdout io.Writer) *cobra.Command {
+	var o directOptions
+	var p partOptions
+	revision := 0
+	c := &cobra.Command{
+		Use:   "get RELEASE",
+		Short: "Print a revision of a release or a part of it, straight from the cluster",
+		Long: `Print a revision of a release with the rights of your kubeconfig and without a
+server: what a list tells of it, or with --part what "helm get" prints. Numbers
+have every digit that the record has. Secrets are masked unless --reveal is given.`,
+		Example: `  helmtrail get web -n shop
+  helmtrail get web -n shop --revision 3 --part values --all
+  helmtrail get web -n shop --part manifest --reveal | kubectl diff -f -`,
+		Args: oneRelease,
+		PreRunE: func(c *cobra.Command, _ []string) error {
+			if revision < 0 {
+				return &usageError{commandName(c), errors.New("--revision: must be the number of a revision")}
+			}
+			return p.validate(c, &o.output)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			d, err := o.open(args[0])
+			if err != nil {
+				return err
+			}
+			defer d.close()
+			number := revision
+			if number == 0 {
+				revisions, err := d.revisions(c.Context())
+				if err != nil {
+					return err
+				}
+				number = revisions[len(revisions)-1].Number
+			}
+			record, err := d.record(c.Context(), number)
+			if err != nil {
+				return err
+			}
+			shown, err := d.shown(record)
+			if err != nil {
+				return err
+			}
+			record = shown[0]
+			if p.part != "" {
+				return printPart(stdout, o.output, record, p)
+			}
+			r := &decoder.Revision{Namespace: d.release.Namespace, Name: d.release.Name, Number: number, LabelStatus: record.Status, Digest: record.Digest, Size: record.Size}
+			if o.output == asTable {
+				return printLines(stdout, o.output, []revisionLine{lineOf(r, record)}, false)
+			}
+			return printData(stdout, o.output, lineOf(r, record))
+		},
+	}
+	o.register(c)
+	p.register(c)
+	c.Flags().IntVar(&revision, "revision", 0, "the revision; by default the newest")
+	return c
+}
+
+func (p *partOptions) register(c *cobra.Command) {
+	c.Flags().StringVar(&p.part, "part", "", "print a part: "+joinParts(partNames))
+	c.Flags().BoolVar(&p.all, "all", false, "with --part values: all values that the chart was rendered with")
+}
+
+// validate checks the part and that it can be printed in the format.
+func (p *partOptions) validate(c *cobra.Command, output *outputFormat) error {
+	if p.part == "" {
+		if p.all {
+			return &usageError{commandName(c), errors.New("--all: goes with --part values")}
+		}
+		return nil
+	}
+	formats, ok := parts.Formats[parts.Name(p.part)]
+	switch {
+	case !ok:
+		return &usageError{commandName(c), fmt.Errorf("--part %q: must be %s", p.part, joinParts(partNames))}
+	case p.all && p.part != string(parts.Values):
+		return &usageError{commandName(c), errors.New("--all: goes with --part values")}
+	case *output != asTable && !slices.Contains(formats, parts.Format(*output)):
+		return &usageError{commandName(c), fmt.Errorf("-o %s: %s cannot be printed so", *output, p.part)}
+	}
+	return nil
+}
+
+func joinParts(names []parts.Name) string {
+	texts := make([]string, len(names))
+	for i, name := range names {
+		texts[i] = string(name)
+	}
+	return strings.Join(texts[:len(texts)-1], ", ") + " or " + texts[len(texts)-1]
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"github.com/spf13/pflag"
+
+	"github.com/helmtrail/helmtrail/decoder/tree"
+)
+
+// outputFormat is how a command prints its result.
+type outputFormat string
+
+const (
+	// asTable is for people.
+	asTable outputFormat = "table"
+	asJSON  outputFormat = "json"
+	asYAML  outputFormat = "yaml"
+)
+
+var outputFormats = []outputFormat{asTable, asJSON, asYAML}
+
+// String implements [pflag.Value].
+func (f *outputFormat) String() string { return string(*f) }
+
+// Type implements [pflag.Value].
+func (*outputFormat) Type() string { return "format" }
+
+// Set implements [pflag.Value].
+func (f *outputFormat) Set(text string) error {
+	if !slices.Contains(outputFormats, outputFormat(text)) {
+		return errors.New("must be table, json or yaml")
+	}
+	*f = outputFormat(text)
+	return nil
+}
+
+// outputFlag adds -o.
+func outputFlag(flags *pflag.FlagSet, f *outputFormat) {
+	*f = asTable
+	flags.VarP(f, "output", "o", "how to print it: table, json or yaml")
+}
+
+// printData prints v as JSON or YAML.
+func printData(w io.Writer, f outputFormat, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if f == asYAML {
+		root, err := tree.FromJSON(data)
+		if err != nil {
+			return err
+		}
+		text, err := tree.YAML(root)
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(w, text)
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n", data)
+	return err
+}
+
+// printTable prints rows below their titles.
+func printTable(w io.Writer, titles []string, rows [][]string) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{titles}, rows...) {
+		for i, cell := range row {
+			row[i] = oneLine(cell)
+		}
+		fmt.Fprintln(table, strings.TrimRight(strings.Join(row, "\t"), "\t"))
+	}
+	return table.Flush()
+}
+
+// oneLine is a text that fits into a table, without anything that a terminal
+// would obey.
+func oneLine(text string) string {
+	const longest = 100
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, text)
+	if utf8.RuneCountInString(text) > longest {
+		text = string([]rune(text)[:longest-1]) + "…"
+	}
+	return text
+}
+
+// The colours of differences, as terminals know them.
+const (
+	red    = "\x1b[31m"
+	green  = "\x1b[32m"
+	yellow = "\x1b[33m"
+	cyan   = "\x1b[36m"
+	reset  = "\x1b[0m"
+)
+
+// painter colours lines on a terminal and nowhere else.
+type painter bool
+
+// newPainter says whether what is written to w may be coloured
+// (https://no-color.org).
+func newPainter(w io.Writer) painter {
+	file, ok := w.(*os.File)
+	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	info, err := file.Stat()
+	return painter(err == nil && info.Mode()&os.ModeCharDevice != 0)
+}
+
+func (p painter) paint(colour, text string) string {
+	if !p || colour == "" {
+		return text
+	}
+	return colour + text + reset
+}
+
+// diff colours a unified diff.
+func (p painter) diff(text string) string {
+	if !p {
+		return text
+	}
+	lines := strings.SplitAfter(text, "\n")
+	for i, line := range lines {
+		colour := ""
+		switch {
+		case strings.HasPrefix(line, "+"):
+			colour = green
+		case strings.HasPrefix(line, "-"):
+			colour = red
+		case strings.HasPrefix(line, "@@"):
+			colour = cyan
+		}
+		bare, end := strings.CutSuffix(line, "\n")
+		if lines[i] = p.paint(colour, bare); end {
+			lines[i] += "\n"
+		}
+	}
+	return strings.Join(lines, "")
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/parts"
+)
+
+// revisionLine is a revision as the commands list it.
+type revisionLine struct {
+	Namespace        string         `json:"namespace,omitempty"`
+	Name             string         `json:"name"`
+	Revision         int            `json:"revision"`
+	Status           decoder.Status `json:"status"`
+	LabelStatus      decoder.Status `json:"labelStatus,omitempty"`
+	Chart            string         `json:"chart"`
+	ChartVersion     string         `json:"chartVersion"`
+	AppVersion       string         `json:"appVersion"`
+	Updated          *time.Time     `json:"updated"`
+	Description      string         `json:"description"`
+	ApplyMethod      string         `json:"applyMethod,omitempty"`
+	RollbackRevision int            `json:"rollbackRevision,omitempty"`
+	Digest           string         `json:"digest,omitempty"`
+	Size             int            `json:"size,omitempty"`
+	// Problem says why the record cannot be read.
+	Problem string `json:"problem,omitempty"`
+}
+
+// lineOf describes a revision. record is nil when it cannot be read.
+func lineOf(r *decoder.Revision, record *decoder.Record) revisionLine {
+	line := revisionLine{
+		Namespace: r.Namespace, Name: r.Name, Revision: r.Number, Status: r.Status(), Digest: r.Digest, Size: r.Size, Problem: r.Problem,
+	}
+	if record != nil {
+		line.Status, line.Chart, line.ChartVersion, line.AppVersion = record.Status, record.Chart, record.ChartVersion, record.AppVersion
+		line.Description, line.ApplyMethod, line.RollbackRevision = record.Description, record.ApplyMethod, record.RollbackRevision
+		if !record.LastDeployed.IsZero() {
+			updated := record.LastDeployed.UTC()
+			line.Updated = &updated
+		}
+	}
+	if r.LabelStatus != line.Status {
+		line.LabelStatus = r.LabelStatus
+	}
+	return line
+}
+
+// printLines prints revisions; the namespace and name only where they differ.
+func printLines(w io.Writer, f outputFormat, lines []revisionLine, whose bool) error {
+	if f != asTable {
+		return printData(w, f, lines)
+	}
+	titles := []string{"REVISION", "UPDATED", "STATUS", "CHART", "APP VERSION", "DESCRIPTION"}
+	if whose {
+		titles = append([]string{"NAMESPACE", "NAME"}, titles...)
+	}
+	var rows [][]string
+	for _, l := range lines {
+		updated, chart := "", l.Chart
+		if l.Updated != nil {
+			updated = l.Updated.Format(time.RFC3339)
+		}
+		if l.ChartVersion != "" {
+			chart += "-" + l.ChartVersion
+		}
+		description := l.Description
+		if l.Problem != "" {
+			description = l.Problem
+		}
+		row := []string{strconv.Itoa(l.Revision), updated, string(l.Status), chart, l.AppVersion, description}
+		if whose {
+			row = append([]string{l.Namespace, l.Name}, row...)
+		}
+		rows = append(rows, row)
+	}
+	return printTable(w, titles, rows)
+}
+
+// partOptions are the flags that choose a part of a record.
+type partOptions struct {
+	part string
+	all  bool
+}
+
+// partNames are the parts that can be printed, in the order of their help.
+var partNames = []parts.Name{parts.Values, parts.Manifest, parts.Hooks, parts.Notes, parts.Metadata, parts.Chart, parts.Raw}
+
+// printPart prints one part of a record that may be shown. A table is what `helm
+// get` prints.
+func printPart(w io.Writer, f outputFormat, record *decoder.Record, o partOptions) error {
+	name := parts.Name(o.part)
+	as := parts.Format(f)
+	if f == asTable {
+		as = parts.Formats[name][0]
+		if name == parts.Values {
+			as = parts.Text
+		}
+	}
+	data, err := parts.Write(record, name, parts.Options{As: as, All: o.all})
+	if err != nil {
+		return err
+	}
+	if as == parts.JSON {
+		data = append(data[:len(data):len(data)], '\n')
+	}
+	_, err = w.Write(data)
+	return err
+}

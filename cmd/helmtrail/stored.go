@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	yamldocuments "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+
+	"github.com/helmtrail/helmtrail/decoder"
+)
+
+// stored is a record as it was found in a file.
+type stored struct {
+	// item says which object of the file it is.
+	item     string
+	revision *decoder.Revision
+	// record is nil when it cannot be read.
+	record *decoder.Record
+}
+
+// errNoRecord means that there is nothing to decode.
+var errNoRecord = errors.New("there is no helm record in it")
+
+// readStored finds the records in the content of a file. What is wrong with an
+// item names it and keeps no other from being read.
+func readStored(content []byte) (records []stored, problems []error) {
+	if data := bareRecord(content); data != nil {
+		s, err := storedRecord("record", objectMeta{}, data)
+		if err != nil {
+			return nil, []error{err}
+		}
+		return []stored{s}, nil
+	}
+	var others []error
+	next := documentsOf(content)
+	for n := 1; ; n++ {
+		document, err := next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			// What is wrong may quote the content.
+			problems = append(problems, fmt.Errorf("document %d: is neither YAML nor JSON, or has a key twice", n))
+			break
+		}
+		if len(document) == 0 || string(document) == "null" {
+			continue
+		}
+		found, failures := objectRecords(fmt.Sprintf("document %d", n), document)
+		records = append(records, found...)
+		for _, failure := range failures {
+			if errors.As(failure, new(*otherError)) {
+				others = append(others, failure)
+				continue
+			}
+			problems = append(problems, failure)
+		}
+	}
+	if len(records) == 0 && len(problems) == 0 {
+		problems = append([]error{errNoRecord}, others...)
+	}
+	return records, problems
+}
+
+// documentsOf returns a function that returns one document after the other as
+// JSON, and io.EOF behind the last.
+func documentsOf(content []byte) func() (json.RawMessage, error) {
+	var first json.RawMessage
+	if json.NewDecoder(bytes.NewReader(content)).Decode(&first) == nil && bytes.HasPrefix(first, []byte("{")) {
+		documents := json.NewDecoder(bytes.NewReader(content))
+		return func() (document json.RawMessage, err error) { return document, documents.Decode(&document) }
+	}
+	documents := yamldocuments.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
+	return func() (json.RawMessage, error) {
+		document, err := documents.Read()
+		if err != nil {
+			return nil, err
+		}
+		return yaml.YAMLToJSONStrict(document)
+	}
+}
+
+// otherError says what an object is that holds no record.
+type otherError struct{ item, what string }
+
+func (e *otherError) Error() string { return e.item + ": " + e.what }
+
+// bareRecord returns a record that stands alone in the form in which Helm
+// stores it, nil if the content is something else.
+func bareRecord(content []byte) []byte {
+	trimmed := bytes.TrimSpace(content)
+	if isRecord(trimmed) {
+		return []byte(base64.StdEncoding.EncodeToString(trimmed))
+	}
+	once, ok := fromBase64(trimmed)
+	switch {
+	case !ok:
+		return nil
+	case isRecord(once):
+		return trimmed
+	}
+	if twice, ok := fromBase64(bytes.TrimSpace(once)); ok && isRecord(twice) {
+		return once
+	}
+	return nil
+}
+
+// isRecord reports whether data is compressed, or JSON that is no object of
+// Kubernetes.
+func isRecord(data []byte) bool {
+	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
+		return true
+	}
+	var object struct {
+		Kind       *string         `json:"kind"`
+		APIVersion *string         `json:"apiVersion"`
+		Info       json.RawMessage `json:"info"`
+		Name       json.RawMessage `json:"name"`
+	}
+	return bytes.HasPrefix(data, []byte("{")) && json.Unmarshal(data, &object) == nil &&
+		object.Kind == nil && object.APIVersion == nil && (object.Info != nil || object.Name != nil)
+}
+
+func fromBase64(data []byte) ([]byte, bool) {
+	compact := bytes.Join(bytes.Fields(data), nil)
+	plain := make([]byte, base64.StdEncoding.DecodedLen(len(compact)))
+	n, err := base64.StdEncoding.Decode(plain, compact)
+	return plain[:n], err == nil
+}
+
+// objectMeta is as much of an object's metadata as tells which revision it is.
+type objectMeta struct {
+	Name              string            `json:"name"`
+	Namespace         string            `json:"namespace"`
+	UID               string            `json:"uid"`
+	ResourceVersion   string            `json:"resourceVersion"`
+	CreationTimestamp time.Time         `json:"creationTimestamp"`
+	Labels            map[string]string `json:"labels"`
+}
+
+// objectRecords returns the records in one object, or in those of a list.
+func objectRecords(item string, document []byte) (records []stored, problems []error) {
+	var object struct {
+		Kind       string            `json:"kind"`
+		Type       string            `json:"type"`
+		Metadata   objectMeta        `json:"metadata"`
+		Items      []json.RawMessage `json:"items"`
+		Data       map[string]string `json:"data"`
+		StringData map[string]string `json:"stringData"`
+	}
+	if json.Unmarshal(document, &object) != nil {
+		return nil, []error{fmt.Errorf("%s: is no object of Kubernetes", item)}
+	}
+	if strings.HasSuffix(object.Kind, "List") {
+		for i, one := range object.Items {
+			found, failures := objectRecords(fmt.Sprintf("item %d", i+1), one)
+			records, problems = append(records, found...), append(problems, failures...)
+		}
+		return records, problems
+	}
+	item = fmt.Sprintf("%s (%s %s)", item, object.Kind, strings.TrimPrefix(object.Metadata.Namespace+"/"+object.Metadata.Name, "/"))
+	release, exists := object.Data["release"]
+	var data []byte
+	switch {
+	case object.Kind == "Secret" && object.Type == decoder.SecretType:
+		if text, ok := object.StringData["release"]; ok {
+			data = []byte(text)
+			break
+		}
+		plain, ok := fromBase64([]byte(release))
+		if exists && !ok {
+			return nil, []error{fmt.Errorf("%s: its data is not base64", item)}
+		}
+		data = plain
+	case object.Kind == "ConfigMap" && object.Metadata.Labels["owner"] == "helm":
+		data = []byte(release)
+	case object.Kind == "Secret":
+		return nil, []error{&otherError{item, fmt.Sprintf("is of type %q", object.Type)}}
+	case object.Kind == "ConfigMap":
+		return nil, []error{&otherError{item, "does not have the label owner=helm"}}
+	default:
+		return nil, []error{&otherError{item, "is neither a Secret nor a ConfigMap"}}
+	}
+	if len(data) == 0 {
+		return nil, []error{fmt.Errorf("%s: has no record under the key release", item)}
+	}
+	s, err := storedRecord(item, object.Metadata, data)
+	if err != nil {
+		problems = append(problems, err)
+	}
+	if s.revision != nil {
+		records = append(records, s)
+	}
+	return records, problems
+}
+
+// storedRecord decodes a record. When that fails, what the metadata tells is
+// still a revision.
+func storedRecord(item string, m objectMeta, data []byte) (stored, error) {
+	s := stored{item: item}
+	s.revision, _ = decoder.NewRevision(decoder.Secret{
+		Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, Created: m.CreationTimestamp, Labels: m.Labels,
+	}, data, decoder.Limits{})
+	record, err := decoder.DecodeRecord(data, decoder.Limits{})
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", item, err)
+	}
+	if s.revision == nil {
+		// It does not say which revision it is, and is shown all the same.
+		s.revision = &decoder.Revision{Namespace: m.Namespace, Name: record.Name, Number: record.Version, Header: &record.Header}
+	}
+	s.revision.Namespace = cmp.Or(s.revision.Namespace, record.Namespace)
+	record.SecretNamespace, record.Labels = s.revision.Namespace, decoder.CustomLabels(m.Labels)
+	record.Digest, record.Size = s.revision.Digest, s.revision.Size
+	s.record = record
+	return s, nil
+}
