@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -172,6 +173,30 @@ ln -s `+folder+` /var/run/secrets/kubernetes.io/serviceaccount`,
 type connectProxy struct {
 	url    string
 	tunnel atomic.Int64 // how many there have been
+
+	mu   sync.Mutex
+	open map[net.Conn]bool
+}
+
+// cut breaks all connections through the proxy.
+func (p *connectProxy) cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.open {
+		_ = c.Close() // the tunnel's own goroutine may be closing it
+	}
+}
+
+// hold takes note of a connection until the returned function is called.
+func (p *connectProxy) hold(c net.Conn) (release func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open[c] = true
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.open, c)
+	}
 }
 
 // hiddenHost is what the API server is called behind the proxy.
@@ -179,7 +204,7 @@ const hiddenHost = "api.cluster.invalid:6443"
 
 func newConnectProxy(t *testing.T, target string) *connectProxy {
 	t.Helper()
-	p := &connectProxy{}
+	p := &connectProxy{open: map[net.Conn]bool{}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodConnect || r.Host != hiddenHost {
 			http.Error(w, "this proxy knows one host", http.StatusForbidden)
@@ -191,6 +216,7 @@ func newConnectProxy(t *testing.T, target string) *connectProxy {
 			return
 		}
 		defer out.Close()
+		defer p.hold(out)()
 		in, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			t.Error(err)
@@ -243,6 +269,19 @@ func behindProxy(t *testing.T) (path string, proxy *connectProxy, edit func(func
 	}
 	edit(func(*clientcmdapi.Cluster) {})
 	return path, proxy, edit
+}
+
+// useToken replaces the login in a kubeconfig.
+func useToken(t *testing.T, path, token string) {
+	t.Helper()
+	config, err := clientcmd.LoadFromFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.AuthInfos[config.Contexts[config.CurrentContext].AuthInfo] = &clientcmdapi.AuthInfo{Token: token}
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestAProxyThatTheKubeconfigNames(t *testing.T) {
