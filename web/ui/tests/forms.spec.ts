@@ -1,15 +1,6 @@
-import type { Locator, Page } from '@playwright/test';
 import { expectAccessible } from './axe';
+import { editor, write } from './editing';
 import { clusterId, completed, expect, install, newNamespace, statusTag, test } from './helmtrail';
-
-/** Replaces the text of an editor, as a person does. */
-async function write(editor: Locator, text: string): Promise<void> {
-  await editor.click();
-  await editor.press('ControlOrMeta+a');
-  await editor.pressSequentially(text);
-}
-
-const editor = (page: Page, name: string | RegExp) => page.getByRole('textbox', { name });
 
 test('a chart is installed from the form, upgraded, compared and rolled back', async ({ page, request }) => {
   // Three operations and a look at six pages.

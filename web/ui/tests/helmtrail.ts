@@ -44,14 +44,16 @@ export async function clusterId(request: APIRequestContext): Promise<string> {
 export interface Install {
   namespace: string;
   name: string;
+  /** Of the folder charts; web without it. */
+  chart?: string;
   values?: Record<string, unknown>;
   options?: Schemas['Options'];
 }
 
 /** Submits an install that waits, as a console does, and returns where people watch it. */
-export async function install(request: APIRequestContext, { namespace, name, values, options }: Install): Promise<string> {
+export async function install(request: APIRequestContext, { namespace, name, chart = 'web', values, options }: Install): Promise<string> {
   const response = await request.post(`/${await clusterId(request)}/namespaces/${namespace}/releases`, {
-    data: { name, chart: { ref: 'web' }, values, options: { createNamespace: true, wait: true, ...options } },
+    data: { name, chart: { ref: chart }, values, options: { createNamespace: true, wait: true, ...options } },
   });
   expect(response.status(), await response.text()).toBe(202);
   return ((await response.json()) as Schemas['Accepted']).page;

@@ -18,6 +18,8 @@ export const install = {
     version: 'Version',
     deprecated: 'deprecated',
     address: 'Address (oci:// or https://)',
+    login: 'Secret with the login',
+    loginHelp: 'For a chart behind a login: a Secret of the namespace with username and password, ca.crt, or all three.',
     newest: 'the newest',
     read: 'Read',
     archive: 'Archive (.tgz)',
@@ -27,6 +29,7 @@ export const install = {
   },
   reference: {
     label: 'About the chart',
+    login: 'Only helm gets the login, when it runs. So the chart cannot be read here; a preview shows what it renders.',
     none: 'Choose a chart to see its values and README.',
     reading: 'Reading the chart',
     values: 'Default values',

@@ -21,6 +21,8 @@ export const install: Translation<typeof english> = {
     version: '版本',
     deprecated: '已弃用',
     address: '地址（oci:// 或 https://）',
+    login: '含登录信息的 Secret',
+    loginHelp: '用于需要登录的 Chart：命名空间中含 username 和 password、ca.crt 或全部三项的 Secret。',
     newest: '最新',
     read: '读取',
     archive: '归档 (.tgz)',
@@ -30,6 +32,7 @@ export const install: Translation<typeof english> = {
   },
   reference: {
     label: '关于该 Chart',
+    login: '登录信息仅在 helm 运行时提供给它，因此无法在此读取 Chart；预览会显示其渲染结果。',
     none: '选择 Chart 以查看其值和 README。',
     reading: '正在读取 Chart',
     values: '默认值',

@@ -1,4 +1,4 @@
-import { Button, FileUpload, Flex, FormGroup, FormSelect, FormSelectOption, Radio, TextInput } from '@patternfly/react-core';
+import { Button, FileUpload, Flex, FormGroup, FormHelperText, FormSelect, FormSelectOption, HelperText, HelperTextItem, Radio, TextInput } from '@patternfly/react-core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -99,8 +99,9 @@ function FromAddress({ onChange }: Pick<ChartChoiceProps, 'onChange'>) {
   const { t } = useTranslation('install');
   const [ref, setRef] = useState('');
   const [version, setVersion] = useState('');
+  const [login, setLogin] = useState('');
   const take = () => {
-    onChange(ref ? { ref, version: version || undefined } : null);
+    onChange(ref ? { ref, version: version || undefined, credentialsSecret: login || undefined } : null);
   };
   return (
     <>
@@ -114,6 +115,21 @@ function FromAddress({ onChange }: Pick<ChartChoiceProps, 'onChange'>) {
           }}
           onBlur={take}
         />
+      </FormGroup>
+      <FormGroup label={t('chart.login')} fieldId="chart-address-login">
+        <TextInput
+          id="chart-address-login"
+          value={login}
+          onChange={(_, text) => {
+            setLogin(text.trim());
+          }}
+          onBlur={take}
+        />
+        <FormHelperText>
+          <HelperText>
+            <HelperTextItem>{t('chart.loginHelp')}</HelperTextItem>
+          </HelperText>
+        </FormHelperText>
       </FormGroup>
       <FormGroup label={t('chart.version')} fieldId="chart-address-version">
         <Flex flexWrap={{ default: 'nowrap' }}>

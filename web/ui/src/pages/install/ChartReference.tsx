@@ -14,6 +14,9 @@ export function ChartReference({ chart }: { chart: ChartRef | null }) {
   if (chart === null) {
     return <Content component="p">{t('reference.none')}</Content>;
   }
+  if (chart.credentialsSecret !== undefined) {
+    return <Content component="p">{t('reference.login')}</Content>;
+  }
   if (error instanceof ApiError) {
     return <Refusal error={error} />;
   }

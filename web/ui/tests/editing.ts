@@ -1,0 +1,11 @@
+import type { Locator, Page } from '@playwright/test';
+
+/** An editor, by what a screen reader calls it. */
+export const editor = (page: Page, name: string | RegExp): Locator => page.getByRole('textbox', { name });
+
+/** Replaces the text of an editor, as a person does. */
+export async function write(text: Locator, typed: string): Promise<void> {
+  await text.click();
+  await text.press('ControlOrMeta+a');
+  await text.pressSequentially(typed);
+}

@@ -1,0 +1,67 @@
+import { expectAccessible } from './axe';
+import { editor, write } from './editing';
+import { clusterId, expect, newNamespace, test } from './helmtrail';
+
+test.beforeEach(async ({ page, request }) => {
+  await page.goto(`/helm/install/${await clusterId(request)}/${newNamespace()}`);
+});
+
+test('keys and values are offered as one types, as the schema knows them', async ({ page }) => {
+  await page.getByRole('combobox', { name: 'Chart' }).selectOption('settings');
+  const values = editor(page, 'Your values (YAML)');
+  await expect(editor(page, 'Default values')).toContainText('level: info');
+  await write(values, 'lev');
+  const offered = page.getByRole('listbox').getByRole('option');
+  await expect(offered).toHaveText(['levelinfo']);
+  await expect(page.getByText('How much is logged', { exact: true })).toBeVisible();
+  await expectAccessible(page);
+  await values.press('Enter');
+  // A key with few values offers them at once.
+  await expect(offered).toHaveText(['debug', 'info', 'warn']);
+  await values.press('ArrowDown');
+  await values.press('ArrowDown');
+  await values.press('Enter');
+  await expect(values).toHaveText('level: warn');
+  await expect(page.getByText('No problem found.')).toBeVisible();
+
+  await values.getByText('level').hover();
+  await expect(page.getByText('How much is logged')).toBeVisible();
+});
+
+test('what the schema does not take is marked where it stands', async ({ page }) => {
+  await page.getByRole('combobox', { name: 'Chart' }).selectOption('settings');
+  const values = editor(page, 'Your values (YAML)');
+  await expect(editor(page, 'Default values')).toContainText('level: info');
+  await write(values, 'text: x\nlines: many\nlevels: 1');
+  await expect(page.getByText('Line 2: must be of the type integer. 1 more problem.')).toBeVisible();
+  await expectAccessible(page);
+  await write(values, 'lines: 1: 2');
+  await expect(page.getByText(/^Line 1: Nested mappings are not allowed/)).toBeVisible();
+  await write(values, 'lines: 1');
+  await expect(page.getByText('No problem found.')).toBeVisible();
+});
+
+test('without a schema the keys of the chart’s defaults are offered', async ({ page }) => {
+  await page.getByRole('combobox', { name: 'Chart' }).selectOption('web');
+  const values = editor(page, 'Your values (YAML)');
+  await expect(editor(page, 'Default values')).toContainText('replicas: 1');
+  await write(values, 'hook');
+  await expect(page.getByRole('listbox').getByRole('option')).toHaveText(['hookDuration""']);
+  await expect(page.getByText('How long a Job runs after the install, for example 5s; empty for none.', { exact: true })).toBeVisible();
+  await values.press('Escape');
+  // Fast fingers lose nothing.
+  const typed = 'replicas: 2\ntag: slow\nconfigMaps: 3';
+  await write(values, typed);
+  await expect(values).toHaveText(typed.replaceAll('\n', ''));
+});
+
+test.describe('in Chinese', () => {
+  test.use({ locale: 'zh-CN' });
+
+  test('what is wrong with values is said', async ({ page }) => {
+    await page.getByRole('combobox', { name: 'Chart' }).selectOption('settings');
+    await expect(editor(page, '默认值')).toContainText('level: info');
+    await write(editor(page, '您的值 (YAML)'), 'lines: -1');
+    await expect(page.getByText('第 1 行：不得小于 0。')).toBeVisible();
+  });
+});
