@@ -271,8 +271,12 @@ func TestASessionTakenOverShowsWhatItsStarterMaySee(t *testing.T) {
 	})
 	first.awaitEvent(t, answer, func(e stream.Event) bool { _, ok := e.Body.(*stream.ResourceStatus); return ok })
 	s.stop()
-	next := serveOn(t, s.settings)
-	events := next.holding(token).events(t.Context(), t, answer.Events, 1)
+	next := serveOn(t, s.settings).holding(token)
+	eventually(t, "the namespace is known to be the same one", func() bool {
+		var session any
+		return next.call(t, http.MethodGet, s.release(s.app, "spread")+"/sessions/"+answer.SessionID, nil, &session) == http.StatusOK
+	})
+	events := next.events(t.Context(), t, answer.Events, 1)
 	last := s.endsBadly(t, events)
 	checkLogs(t, last.Causes)
 	if diff := cmp.Diff([]string{"Deployment"}, in(s.db, rowsOf(events))); diff != "" {
