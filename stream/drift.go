@@ -137,7 +137,8 @@ type ValidatedObject struct {
 	// Message is why the API server refuses it, in its own words, or why it
 	// could not be tried.
 	Message string `json:"message,omitempty"`
-	// Warnings are the API server's, such as one of a deprecated version.
+	// Warnings are the API server's, such as one of a deprecated version, and the
+	// fields that Helm would not take over from somebody else by itself.
 	Warnings []string `json:"warnings"`
 	// Changes are what would change; Recorded is what the chart has.
 	Changes []FieldChange `json:"changes"`

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
 
@@ -31,6 +33,8 @@ const (
 	maxObjects = 2000
 	// lookAttempts is how often an object is looked at that is just being changed.
 	lookAttempts = 3
+	// maxProbe is as much of a name as may be kept where something is added to it.
+	maxProbe = 50
 	// maxTime bounds how long one answer takes. What has not been looked at by
 	// then is unknown.
 	maxTime = time.Minute
@@ -68,10 +72,15 @@ type examined struct {
 	// the reason refusal, or not tried.
 	applied map[string]any
 	refusal error
+	// probe is the name under which the object is tried when Helm deletes what is
+	// there and makes it anew, as it does with hooks; live is nil then.
+	probe string
 	// problem says why nothing is known.
 	problem  string
 	noKind   bool
 	warnings []string
+	// conflicts are the fields that others own, in words.
+	conflicts []string
 }
 
 // examination looks at the objects of one manifest.
@@ -150,7 +159,10 @@ func (x *examination) look(ctx context.Context, e *examined, tryMissing bool) er
 		if e.live == nil && !tryMissing {
 			return nil
 		}
-		if err := x.apply(ctx, client, e); err != nil || e.applied == nil || e.live == nil {
+		if tryMissing && e.live != nil && madeAnew(e.wanted) {
+			e.live, e.probe = nil, e.Name[:min(len(e.Name), maxProbe)]+"-"+rand.String(5)
+		}
+		if err := x.apply(ctx, client, e, tryMissing); err != nil || e.applied == nil || e.live == nil {
 			return err
 		}
 		// A dry run leaves the version as it is: another one means that somebody
@@ -185,22 +197,33 @@ func (e *examined) want(release stream.ReleaseRef) error {
 	return nil
 }
 
-// apply asks what applying the object would make of it.
-func (x *examination) apply(ctx context.Context, client dynamic.ResourceInterface, e *examined) error {
+// apply asks what applying the object would make of it. With conflicts it notes
+// which fields are somebody else's that Helm would not take over by itself.
+func (x *examination) apply(ctx context.Context, client dynamic.ResourceInterface, e *examined, conflicts bool) error {
 	x.mu.Lock()
 	e.refusal = x.refused[e.place]
 	x.mu.Unlock()
 	if e.refusal != nil {
 		return nil
 	}
-	manager := defaultManager
+	manager, applies := defaultManager, false
 	if e.live != nil {
-		manager = ownersOf(e.live).applier()
+		manager, applies = ownersOf(e.live).applier()
+	}
+	wanted := &unstructured.Unstructured{Object: e.wanted}
+	if e.probe != "" {
+		wanted = wanted.DeepCopy()
+		wanted.SetName(e.probe)
 	}
 	ctx, warnings := collectWarnings(ctx)
-	applied, err := client.Apply(ctx, e.Name, &unstructured.Unstructured{Object: e.wanted}, metav1.ApplyOptions{
-		DryRun: []string{metav1.DryRunAll}, Force: true, FieldManager: manager,
-	})
+	options := metav1.ApplyOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: manager, Force: !conflicts || !applies}
+	applied, err := client.Apply(ctx, wanted.GetName(), wanted, options)
+	e.conflicts = nil
+	if apierrors.IsConflict(err) && !options.Force {
+		e.conflicts = conflictsOf(err)
+		options.Force = true
+		applied, err = client.Apply(ctx, wanted.GetName(), wanted, options)
+	}
 	e.warnings = warnings.all()
 	if err == nil {
 		e.applied = applied.Object
@@ -216,6 +239,21 @@ func (x *examination) apply(ctx context.Context, client dynamic.ResourceInterfac
 		x.mu.Unlock()
 	}
 	return nil
+}
+
+// conflictsOf tells which fields somebody else owns.
+func conflictsOf(err error) []string {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return nil
+	}
+	var all []string
+	for _, cause := range status.Status().Details.Causes {
+		if cause.Type == metav1.CauseTypeFieldManagerConflict {
+			all = append(all, fmt.Sprintf("%s at %s: helm takes it over only with forceConflicts", cause.Message, cause.Field))
+		}
+	}
+	return all
 }
 
 // lacksRight tells a missing right to apply any object of the place from a

@@ -35,6 +35,7 @@ var (
 	services     = schema.GroupVersionResource{Version: "v1", Resource: "services"}
 	configmaps   = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 	secrets      = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
+	jobs         = schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
 	definitions  = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 )
 

@@ -66,14 +66,14 @@ func ownersOf(object *unstructured.Unstructured) *owners {
 	return o
 }
 
-// applier is the name under which Helm applies the object.
-func (o *owners) applier() string {
+// applier is the name under which Helm applies the object, and whether it has.
+func (o *owners) applier() (name string, applies bool) {
 	for _, one := range o.all {
 		if one.applies && slices.Contains(o.helm, one.manager) {
-			return one.manager
+			return one.manager, true
 		}
 	}
-	return defaultManager
+	return defaultManager, false
 }
 
 // of returns who has set the field, or something below it; somebody else than

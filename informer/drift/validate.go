@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -47,7 +48,7 @@ func (c *Comparer) Validate(ctx context.Context, query stream.ValidationQuery) (
 		if e.place.resource.Resource != "" {
 			object.Namespace = e.place.namespace
 		}
-		for _, warning := range e.warnings {
+		for _, warning := range slices.Concat(e.warnings, e.conflicts) {
 			object.Warnings = append(object.Warnings, text(secrets, warning))
 		}
 		rendered := e.Content
@@ -80,6 +81,11 @@ func (e *examined) validate(object *stream.ValidatedObject, secrets *mask.Secret
 		answer.Message = "Namespace " + e.place.namespace + " does not exist yet, so the API server could check the form of the objects in it, but not whether it admits them."
 	case e.refusal != nil:
 		object.Verdict, object.Message = stream.VerdictRefused, text(secrets, e.refusal.Error())
+		if e.probe != "" {
+			object.Message = strings.ReplaceAll(object.Message, e.probe, e.Name)
+		}
+	case e.probe != "":
+		object.Verdict, object.Message = stream.VerdictCreate, "helm deletes the one that is there and makes it anew"
 	case e.live == nil:
 		object.Verdict = stream.VerdictCreate
 	default:
@@ -114,6 +120,18 @@ func (e *examined) validateChange(object *stream.ValidatedObject, secrets *mask.
 		})
 	}
 	return nil
+}
+
+// madeAnew reports whether Helm deletes an object before it makes it: hooks,
+// unless they have another policy
+// (helm.sh/helm/v3/pkg/action/hooks.go, execHook).
+func madeAnew(object map[string]any) bool {
+	annotations, _, _ := unstructured.NestedStringMap(object, "metadata", "annotations")
+	if annotations["helm.sh/hook"] == "" {
+		return false
+	}
+	policies := annotations["helm.sh/hook-delete-policy"]
+	return policies == "" || strings.Contains(policies, "before-hook-creation")
 }
 
 // lacksNamespace reports whether the only thing that is wrong is that the

@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
 
 	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
@@ -133,6 +135,49 @@ spec: {size: big}
 	_, got = r.verdicts(comparerAs(t, r.as("get")), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new}\n")
 	if len(got) != 1 || !strings.HasPrefix(got[0], `ConfigMap new: refused configmaps "new" is forbidden: User `) {
 		t.Errorf("without the right to patch: %q", got)
+	}
+}
+
+func TestFieldsThatOthersOwnAreToldWhereHelmWouldConflict(t *testing.T) {
+	eachHelm(t, func(t *testing.T, version int) {
+		r := install(t, version, clustertest.Chart(t))
+		r.patch(deployments, "web", "kubectl", `{"spec":{"replicas":4}}`, "scale")
+		// Helm 3 knows no conflicts.
+		want := map[int]string{3: "", 4: ` conflict with "kubectl" with subresource "scale" using apps/v1 at .spec.replicas: helm takes it over only with forceConflicts`}[version]
+		_, got := r.verdicts(r.comparer, r.record.Manifest)
+		if last := got[len(got)-1]; last != "Deployment web: change  spec.replicas 4 -> 1"+want {
+			t.Errorf("the verdict is %q", last)
+		}
+	})
+}
+
+func TestAHookThatRanIsValidatedAsANewObject(t *testing.T) {
+	r := install(t, 4, clustertest.Chart(t))
+	// A Job's Pod template cannot be changed, which Helm need not care about.
+	const job = `
+apiVersion: batch/v1
+kind: Job
+metadata: {name: migrate, annotations: {helm.sh/hook: pre-upgrade%s}}
+spec: {template: {spec: {restartPolicy: %s, containers: [{name: once, image: "done:%d"}]}}}
+`
+	var made map[string]any
+	if err := yaml.Unmarshal([]byte(fmt.Sprintf(job, "", "Never", 1)), &made); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.client.Resource(jobs).Namespace(r.namespace).Create(t.Context(), &unstructured.Unstructured{Object: made}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for policy, want := range map[string]string{
+		"": "Job migrate: create helm deletes the one that is there and makes it anew",
+		", helm.sh/hook-delete-policy: 'before-hook-creation,hook-succeeded'": "Job migrate: create helm deletes the one that is there and makes it anew",
+		", helm.sh/hook-delete-policy: hook-failed":                           "Job migrate: refused Job.batch \"migrate\" is invalid: spec.template: Invalid value",
+	} {
+		if _, got := r.verdicts(r.comparer, fmt.Sprintf(job, policy, "Never", 2)); len(got) != 1 || !strings.HasPrefix(got[0], want) {
+			t.Errorf("with policy %q: %q", policy, got)
+		}
+	}
+	if _, got := r.verdicts(r.comparer, fmt.Sprintf(job, "", "Sometimes", 2)); !strings.Contains(got[0], "refused") || !strings.Contains(got[0], "restartPolicy") || strings.Contains(got[0], "migrate-") {
+		t.Errorf("one that is wrong: %q", got)
 	}
 }
 
