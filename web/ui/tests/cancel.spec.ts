@@ -30,6 +30,25 @@ test('an install is canceled after a warning, and what it leaves behind is liste
   await expect(page.getByRole('button', { name: 'Cancel', exact: true })).toHaveCount(0);
 });
 
+test('helm that takes its time to end is killed when one insists', async ({ page, request }) => {
+  const namespace = newNamespace();
+  await completed(request, await install(request, { namespace, name: 'web', values: { tag: 'doesnotexist' }, options: { wait: false } }));
+  // Ended, this upgrade rolls back, and waits for what never gets ready.
+  const upgrade = await request.put(`/${await clusterId(request)}/namespaces/${namespace}/releases/web`, {
+    data: { chart: { ref: 'web' }, values: { tag: 'doesnotexist', replicas: 2 }, options: { wait: true, rollbackOnFailure: true } },
+  });
+  await page.goto(((await upgrade.json()) as Schemas['Accepted']).page);
+  await expect(page.getByRole('row').filter({ hasText: 'Deployment' })).toContainText('0/2');
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByRole('button', { name: 'Cancel the operation' }).click();
+  await page.getByRole('button', { name: 'Force end' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Kill helm at once?' });
+  await expect(dialog).toContainText('the release is then left pending, and stuck');
+  await dialog.getByRole('button', { name: 'Kill helm' }).click();
+  await expect(statusTag(page)).toHaveText('Canceled');
+  await expect(page.getByRole('button', { name: 'Force end' })).toHaveCount(0);
+});
+
 test('a canceled rollback leaves the release stuck, and its page recovers it', async ({ page, request }) => {
   const namespace = newNamespace();
   const address = `/${await clusterId(request)}/namespaces/${namespace}/releases/web`;

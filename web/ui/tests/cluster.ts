@@ -15,7 +15,7 @@ export function apiServer(): { url: URL; agent: Agent } {
   const { clusters, users } = parse(readFileSync(process.env['KUBECONFIG'] ?? '', 'utf8')) as Kubeconfig;
   const { server, 'certificate-authority-data': ca } = clusters[0].cluster;
   const { 'client-certificate-data': cert, 'client-key-data': key } = users[0].user;
-  return { url: new URL(server), agent: new Agent({ ca: bytes(ca), cert: bytes(cert), key: bytes(key), keepAlive: true, maxSockets: 16 }) };
+  return { url: new URL(server), agent: new Agent({ ca: bytes(ca), cert: bytes(cert), key: bytes(key), keepAlive: true }) };
 }
 
 let api: ReturnType<typeof apiServer> | undefined;

@@ -44,14 +44,21 @@ test('seven tabs on running operations all stay alive over six connections', asy
   const pages = [];
   for (let i = 0; i < 7; i++) {
     const page = await context.newPage();
-    await page.goto(await install(request, { namespace, name: `tab-${i}`, values: { tag: 'slow' } }));
+    const tag = i < 6 ? 'slow' : 'doesnotexist';
+    await page.goto(await install(request, { namespace, name: `tab-${i}`, values: { tag } }));
     await expect(page.locator('h1')).toHaveText(`Install tab-${i}`);
     if (i < 6) {
       await setVisibility(page, 'hidden');
+      pages.push(page);
+    } else {
+      // The one that is seen is live, and does what it is told.
+      await expect(statusTag(page)).toHaveText('Connected');
+      await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+      await page.getByRole('button', { name: 'Cancel the operation' }).click();
+      await expect(statusTag(page)).toHaveText('Canceled');
     }
-    pages.push(page);
   }
   for (const page of pages) {
-    await expect(page).toHaveTitle(/^Completed/, { timeout: 30_000 });
+    await expect(page).toHaveTitle(/^Completed/, { timeout: 60_000 });
   }
 });

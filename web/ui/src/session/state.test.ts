@@ -42,6 +42,8 @@ const end = (seq: number, type: EndEvent['type']): EndEvent => ({
   agrees: true,
   causes: [],
   leftovers: [],
+  startRevision: 0,
+  revisions: [1],
   durationSeconds: 7.5,
 });
 

@@ -190,7 +190,8 @@ function tick(clock: Clock | null, event: SessionEvent, at: number): Clock {
     elapsedSeconds: isEnd(event) ? event.durationSeconds : Math.max(counted, event.elapsedSeconds),
     at,
     timeoutSeconds: event.type === 'STARTED' ? (event.timeoutSeconds ?? 0) : (clock?.timeoutSeconds ?? 0),
-    phase: clock?.phase ?? null,
+    // The next heartbeat would say so only after the delay.
+    phase: event.type === 'RETRYING' ? 'retrying' : (clock?.phase ?? null),
   };
 }
 

@@ -1,0 +1,85 @@
+import { expectAccessible } from './axe';
+import { ApiProxy } from './apiproxy';
+import { Cable } from './cable';
+import { expect, install, logLines, newNamespace, statusTag, test } from './helmtrail';
+import { Server } from './server';
+
+test('an attempt that is tried again is told in status, timeline and log', async ({ page, playwright }) => {
+  const proxy = await ApiProxy.start(test.info().outputPath('proxied'));
+  const server = await Server.start(proxy.kubeconfig);
+  const api = await playwright.request.newContext({ baseURL: server.url });
+  try {
+    const namespace = newNamespace();
+    for (let i = 0; i < 3; i++) {
+      proxy.refuse('POST', `/namespaces/${namespace}/secrets`);
+    }
+    await page.goto(server.url + (await install(api, { namespace, name: 'raced', options: { retries: 3 } })));
+    await page.locator('.pf-v6-c-progress').filter({ hasText: 'waiting for the next attempt' }).waitFor();
+    await expect(statusTag(page)).toHaveText('Completed');
+    const timeline = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem');
+    await expect(timeline).toContainText([
+      'Install started',
+      /Attempt 2 of 4 in 1s: .*another writer.* Hooks run again\./,
+      /Attempt 3 of 4 in 2s/,
+      /Attempt 4 of 4 in 4s/,
+      'Revision 1: Pending install',
+      'Revision 1: Pending install → Deployed',
+      'Completed',
+    ]);
+    await expect(logLines(page, 'RETRYING')).toHaveCount(3);
+    await expectAccessible(page);
+  } finally {
+    await api.dispose();
+    await server.stop();
+    proxy.stop();
+  }
+});
+
+test('a connection that stays lost is said to be, and is taken up again when one asks', async ({ page, request }) => {
+  const cable = await Cable.lay();
+  try {
+    await page.clock.install();
+    const watched = await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' } });
+    await page.goto(cable.url + watched);
+    await expect(logLines(page, 'LOG').first()).toBeVisible();
+    cable.pullOut();
+    await expect(statusTag(page)).toHaveText('Connecting');
+    await page.clock.fastForward(50_000);
+    await expect(statusTag(page)).toHaveText('Connecting');
+    await page.clock.fastForward(11_000);
+    await expect(statusTag(page)).toHaveText('Failed (connection lost)');
+    await expect(page).toHaveTitle('Failed (connection lost): Install demo – helmtrail');
+    await expectAccessible(page);
+    cable.putBack();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect(statusTag(page)).toHaveText('Completed');
+    const texts = await logLines(page).allTextContents();
+    expect(texts.filter((text) => text.includes('Install of demo started'))).toHaveLength(1);
+    await page.reload();
+    await expect(statusTag(page)).toHaveText('Completed');
+    expect(await logLines(page).allTextContents()).toEqual(texts);
+  } finally {
+    cable.remove();
+  }
+});
+
+test('helmtrail is killed and started again in the middle, and the page misses nothing', async ({ page, playwright }) => {
+  const server = await Server.start(process.env['KUBECONFIG'] ?? '');
+  const api = await playwright.request.newContext({ baseURL: server.url });
+  try {
+    await page.goto(server.url + (await install(api, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' } })));
+    await expect(logLines(page, 'LOG').nth(1)).toBeVisible();
+    await server.kill();
+    await expect(statusTag(page)).toHaveText('Connecting');
+    await server.restart();
+    await expect(statusTag(page)).toHaveText('Completed', { timeout: 60_000 });
+    const texts = await logLines(page).allTextContents();
+    expect(texts.filter((text) => text.includes('Install of demo started'))).toHaveLength(1);
+    await page.reload();
+    await expect(statusTag(page)).toHaveText('Completed');
+    expect(await logLines(page).allTextContents()).toEqual(texts);
+  } finally {
+    await api.dispose();
+    await server.stop();
+  }
+});
