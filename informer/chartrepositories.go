@@ -172,8 +172,15 @@ func readRepository(ctx context.Context, core corev1client.CoreV1Interface, obje
 		}
 		access["ca.crt"] = []byte(bundle.Data["ca-bundle.crt"])
 	}
-	if text("tlsClientConfig", "name") != "" {
-		r.Problem = "client certificates are not supported"
+	if name := text("tlsClientConfig", "name"); name != "" {
+		secret, err := core.Secrets(from).Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			r.Problem = fmt.Sprintf("its client certificate cannot be read: %v", err)
+			return r
+		}
+		for _, key := range []string{corev1.TLSCertKey, corev1.TLSPrivateKeyKey} {
+			access[key] = secret.Data[key]
+		}
 	}
 	if len(access) > 0 {
 		r.Access = access

@@ -37,7 +37,7 @@ type Chart struct {
 	Repo    string `json:"repo,omitempty"`
 	Version string `json:"version,omitempty"`
 	// CredentialsSecret names a Secret of the release's namespace whose keys
-	// username, password and ca.crt are used to fetch the chart.
+	// username, password, ca.crt, tls.crt and tls.key are used to fetch the chart.
 	CredentialsSecret string `json:"credentialsSecret,omitempty"`
 }
 

@@ -2,7 +2,13 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -50,6 +56,48 @@ func defineRepositories(t *testing.T) (cluster, project dynamic.NamespaceableRes
 	return define("HelmChartRepository", "helmchartrepositories", "Cluster"), define("ProjectHelmChartRepository", "projecthelmchartrepositories", "Namespaced")
 }
 
+// addRepository makes an object that names a repository. The API server serves
+// new resources a moment after it has taken them.
+func addRepository(t *testing.T, resource dynamic.ResourceInterface, kind, name, url string, more object) {
+	t.Helper()
+	connection := object{"url": url}
+	for key, value := range more {
+		connection[key] = value
+	}
+	eventually(t, kind+" is served", func() bool {
+		_, err := resource.Create(t.Context(), &unstructured.Unstructured{Object: object{
+			"apiVersion": "helm.openshift.io/v1beta1", "kind": kind, "metadata": object{"name": name},
+			"spec": object{"connectionConfig": connection},
+		}}, metav1.CreateOptions{})
+		if err != nil && !apierrors.IsNotFound(err) {
+			t.Fatal(err)
+		}
+		return err == nil
+	})
+}
+
+// serveChartToKnown is serveChart over TLS, for clients with a certificate.
+func serveChartToKnown(t *testing.T) (s *chartServer, authority, certificate, key string) {
+	t.Helper()
+	read := func(path string) string {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	certFile, keyFile := writeCertificate(t, t.TempDir(), 1)
+	certificate, key = read(certFile), read(keyFile)
+	known := x509.NewCertPool()
+	known.AppendCertsFromPEM([]byte(certificate))
+	server := httptest.NewUnstartedServer(http.FileServer(http.Dir(packagedChart(t))))
+	server.TLS = &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: known}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	authority = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+	return &chartServer{url: server.URL, chart: server.URL + "/web-1.2.3.tgz"}, authority, certificate, key
+}
+
 // A cluster's own repositories are offered beside the configured ones, a
 // project's with the credentials of its Secret.
 func TestConsoleRepositoriesOfTheCluster(t *testing.T) {
@@ -63,27 +111,9 @@ func TestConsoleRepositoriesOfTheCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	add := func(resource dynamic.ResourceInterface, kind, name, url string, more object) {
-		t.Helper()
-		connection := object{"url": url}
-		for key, value := range more {
-			connection[key] = value
-		}
-		// The API server serves new resources a moment after it has taken them.
-		eventually(t, kind+" is served", func() bool {
-			_, err := resource.Create(t.Context(), &unstructured.Unstructured{Object: object{
-				"apiVersion": "helm.openshift.io/v1beta1", "kind": kind, "metadata": object{"name": name},
-				"spec": object{"connectionConfig": connection},
-			}}, metav1.CreateOptions{})
-			if err != nil && !apierrors.IsNotFound(err) {
-				t.Fatal(err)
-			}
-			return err == nil
-		})
-	}
-	add(cluster, "HelmChartRepository", "everybody", open.url, nil)
-	add(cluster, "HelmChartRepository", "unsupported", open.url, object{"tlsClientConfig": object{"name": "certificate"}})
-	add(project.Namespace(namespace), "ProjectHelmChartRepository", "ours", private.url, object{"basicAuthConfig": object{"name": "login"}})
+	addRepository(t, cluster, "HelmChartRepository", "everybody", open.url, nil)
+	addRepository(t, cluster, "HelmChartRepository", "broken", open.url, object{"tlsClientConfig": object{"name": "missing"}})
+	addRepository(t, project.Namespace(namespace), "ProjectHelmChartRepository", "ours", private.url, object{"basicAuthConfig": object{"name": "login"}})
 
 	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4")})
 	entries := func(query string) (map[string]any, string) {
@@ -97,9 +127,37 @@ func TestConsoleRepositoriesOfTheCluster(t *testing.T) {
 		}
 		return index.Entries, index.Annotations["console-warning"]
 	}
-	if found, warning := entries(""); found["web--everybody"] == nil || found["web--ours"] != nil || warning == "" {
+	if found, warning := entries(""); found["web--everybody"] == nil || found["web--ours"] != nil || !strings.Contains(warning, "broken") {
 		t.Errorf("without a namespace there are %v, warning %q", found, warning)
 	}
+	// A server that wants to know its clients, with an authority of its own.
+	secured, authority, certificate, key := serveChartToKnown(t)
+	core := clustertest.Core(t)
+	_, err = core.ConfigMaps(namespace).Create(t.Context(), &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "authority"}, Data: map[string]string{"ca-bundle.crt": authority},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = core.Secrets(namespace).Create(t.Context(), &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "client"}, Type: corev1.SecretTypeTLS,
+		StringData: map[string]string{corev1.TLSCertKey: certificate, corev1.TLSPrivateKeyKey: key},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	addRepository(t, project.Namespace(namespace), "ProjectHelmChartRepository", "secured", secured.url, object{
+		"ca": object{"name": "authority"}, "tlsClientConfig": object{"name": "client"},
+	})
+	addRepository(t, project.Namespace(namespace), "ProjectHelmChartRepository", "stranger", secured.url, object{"ca": object{"name": "authority"}})
+	if found, warning := entries("?namespace=" + namespace); found["web--secured"] == nil || found["web--stranger"] != nil || !strings.Contains(warning, "stranger") {
+		t.Errorf("of the server that wants to know its clients there are %v, warning %q", found, warning)
+	}
+	h.console(t, http.MethodPost, "/release/async", object{
+		"name": "secured", "namespace": namespace, "chart_url": secured.chart, "indexEntry": "web--secured",
+	}).begun(namespace, "secured", 1)
+	h.settled(t, namespace, "secured", 1, "deployed")
+
 	if found, _ := entries("?namespace=" + namespace); found["web--everybody"] == nil || found["web--ours"] == nil {
 		t.Errorf("with the namespace there are %v", found)
 	}

@@ -28,13 +28,19 @@ type chartServer struct {
 	user, password string
 }
 
-func serveChart(t *testing.T) *chartServer {
+// packagedChart is a folder with the test chart's archive and an index.
+func packagedChart(t *testing.T) (folder string) {
 	t.Helper()
-	folder := t.TempDir()
+	folder = t.TempDir()
 	clustertest.Helm(t, 4, "package", clustertest.Chart(t), "--destination", folder)
 	clustertest.Helm(t, 4, "repo", "index", folder)
+	return folder
+}
+
+func serveChart(t *testing.T) *chartServer {
+	t.Helper()
 	s := &chartServer{}
-	files := http.FileServer(http.Dir(folder))
+	files := http.FileServer(http.Dir(packagedChart(t)))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, password, _ := r.BasicAuth(); s.user != "" && (user != s.user || password != s.password) {
 			http.Error(w, "who are you?", http.StatusUnauthorized)

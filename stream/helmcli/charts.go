@@ -141,9 +141,7 @@ func (h *Helm) localChart(ref string) (string, error) {
 func (h *Helm) chartArguments(session string, chart stream.Chart) (flags []string, ref string) {
 	f := h.folderOf(session)
 	flags, ref = h.shownChart(chart)
-	if _, err := os.Stat(f.path(caFile)); err == nil {
-		flags = append(flags, "--ca-file="+f.path(caFile))
-	}
+	flags = append(flags, f.accessFlags()...)
 	switch {
 	case chart.Repo != "" && chart.CredentialsSecret != "":
 		return flags[1:], privateRepository + "/" + ref

@@ -2,6 +2,7 @@ package helmcli
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
@@ -25,6 +26,8 @@ const (
 	registryFile     = homeFolder + "/config/registry/config.json"
 	indexFolder      = homeFolder + "/cache/repository"
 	caFile           = "ca.crt"
+	certificateFile  = "tls.crt"
+	keyFile          = "tls.key"
 	archiveFile      = "chart.tgz"
 	// privateRepository is what helm calls a repository with credentials.
 	privateRepository = "private"
@@ -35,20 +38,40 @@ type credentials struct {
 	username, password string
 	// authorities are certificates in PEM, nil for the system's.
 	authorities []byte
+	// certificate and key are a client's own in PEM, nil for none.
+	certificate, key []byte
 }
 
 // readCredentials reads the data of a Secret.
 func readCredentials(secret map[string][]byte) (credentials, error) {
-	c := credentials{username: string(secret["username"]), password: string(secret["password"]), authorities: secret["ca.crt"]}
+	c := credentials{
+		username: string(secret["username"]), password: string(secret["password"]),
+		authorities: secret["ca.crt"], certificate: secret["tls.crt"], key: secret["tls.key"],
+	}
 	switch {
 	case (c.username == "") != (c.password == ""):
 		return c, errors.New("has only one of username and password")
-	case c.username == "" && c.authorities == nil:
-		return c, errors.New("has neither username and password nor ca.crt")
+	case c.username == "" && c.authorities == nil && c.certificate == nil && c.key == nil:
+		return c, errors.New("has neither username and password nor ca.crt nor tls.crt and tls.key")
 	case c.authorities != nil && !x509.NewCertPool().AppendCertsFromPEM(c.authorities):
 		return c, errors.New("has no certificate in ca.crt")
 	}
+	if c.certificate != nil || c.key != nil {
+		if _, err := tls.X509KeyPair(c.certificate, c.key); err != nil {
+			return c, errors.New("has no certificate in tls.crt with its key in tls.key")
+		}
+	}
 	return c, nil
+}
+
+// accessFlags tell helm of the certificates that writeAccess has put into a folder.
+func (f folder) accessFlags() (flags []string) {
+	for _, file := range []struct{ flag, name string }{{"--ca-file=", caFile}, {"--cert-file=", certificateFile}, {"--key-file=", keyFile}} {
+		if _, err := os.Stat(f.path(file.name)); err == nil {
+			flags = append(flags, file.flag+f.path(file.name))
+		}
+	}
+	return flags
 }
 
 // writeAccess puts what helm needs to fetch a request's chart into the
@@ -64,8 +87,11 @@ func (h *Helm) writeAccess(ctx context.Context, f folder, chart stream.Chart, se
 	if err != nil {
 		return fmt.Errorf("Secret %s %w", chart.CredentialsSecret, err)
 	}
-	if c.authorities != nil {
-		if err := f.write(caFile, c.authorities); err != nil {
+	for name, content := range map[string][]byte{caFile: c.authorities, certificateFile: c.certificate, keyFile: c.key} {
+		if content == nil {
+			continue
+		}
+		if err := f.write(name, content); err != nil {
 			return err
 		}
 	}
@@ -113,10 +139,15 @@ func (f folder) writeRepository(address string, index []byte, c credentials) err
 		Username string `json:"username,omitempty"`
 		Password string `json:"password,omitempty"`
 		CAFile   string `json:"caFile,omitempty"`
+		CertFile string `json:"certFile,omitempty"`
+		KeyFile  string `json:"keyFile,omitempty"`
 	}
 	e := entry{Name: privateRepository, URL: address, Username: c.username, Password: c.password}
 	if c.authorities != nil {
 		e.CAFile = f.path(caFile)
+	}
+	if c.certificate != nil {
+		e.CertFile, e.KeyFile = f.path(certificateFile), f.path(keyFile)
 	}
 	content, err := yaml.Marshal(map[string]any{"apiVersion": "", "repositories": []entry{e}})
 	if err != nil {

@@ -52,10 +52,17 @@ func fetchIndex(ctx context.Context, address string, c credentials) ([]byte, err
 		return nil, fmt.Errorf("%w: read the index of %s: %w", stream.ErrNoChart, address, err)
 	}
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DisableKeepAlives: true}
+	transport.TLSClientConfig = &tls.Config{}
 	if c.authorities != nil {
-		pool := x509.NewCertPool()
-		pool.AppendCertsFromPEM(c.authorities)
-		transport.TLSClientConfig = &tls.Config{RootCAs: pool}
+		transport.TLSClientConfig.RootCAs = x509.NewCertPool()
+		transport.TLSClientConfig.RootCAs.AppendCertsFromPEM(c.authorities)
+	}
+	if c.certificate != nil {
+		pair, err := tls.X509KeyPair(c.certificate, c.key)
+		if err != nil {
+			return fail(errors.New("the client's certificate does not fit its key"))
+		}
+		transport.TLSClientConfig.Certificates = []tls.Certificate{pair}
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(address, "/")+"/index.yaml", nil)
 	if err != nil {

@@ -61,9 +61,7 @@ func (h *Helm) FetchChart(ctx context.Context, c stream.Chart, access map[string
 // whose access was written into a folder.
 func (h *Helm) accessArguments(f folder, c stream.Chart) (flags []string, ref string) {
 	flags, ref = h.shownChart(c)
-	if _, err := os.Stat(f.path(caFile)); err == nil {
-		flags = append(flags, "--ca-file="+f.path(caFile))
-	}
+	flags = append(flags, f.accessFlags()...)
 	if c.Repo != "" && c.CredentialsSecret != "" {
 		return flags[1:], privateRepository + "/" + ref
 	}
