@@ -15,6 +15,9 @@ import (
 // jobRows are those of a Job's pods. The Job's own row says why it has failed.
 func (v *view) jobRows(job *batchv1.Job, row *stream.Resource) []stream.Resource {
 	rows := v.podRows(job, row.Key(), row.Old, nil)
+	if _, err := v.sight.at(place{resource: podsResource, namespace: job.Namespace}); err != nil && forbidden(err) {
+		delete(v.failures, job.UID)
+	}
 	for _, pod := range rows {
 		if pod.Cause.Rank == stream.RankContainer {
 			v.failures[job.UID] = pod
