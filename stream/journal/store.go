@@ -144,7 +144,12 @@ func headersOf(header nats.Header) map[string]string {
 func (s *Store) Erase(ctx context.Context, sequence uint64) error {
 	ctx, cancel := bound(ctx)
 	defer cancel()
-	if err := s.stream.SecureDeleteMsg(ctx, sequence); err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
+	err := s.stream.SecureDeleteMsg(ctx, sequence)
+	if err != nil {
+		// NATS has no error of its own for a message that is not there.
+		if _, getErr := s.Get(ctx, sequence); errors.Is(getErr, stream.ErrNotFound) {
+			return nil
+		}
 		return fmt.Errorf("erase from %s: %w", s.name, err)
 	}
 	return nil

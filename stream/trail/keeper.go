@@ -194,6 +194,10 @@ func (k *keeper) store(running, storing context.Context, i item) error {
 		if err == nil || ends.Err() != nil {
 			return err
 		}
+		// That also has the journal opened anew once its disk takes something again.
+		if problem := k.trail.setup.Journal.Writable(); problem != nil {
+			k.log.Debug("the journal cannot be written to", "error", problem)
+		}
 		select {
 		case <-time.After(delay):
 		case <-ends.Done():

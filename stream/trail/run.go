@@ -76,6 +76,7 @@ func (t *Trail) Run(ctx context.Context) error {
 		start(k)
 	}
 	t.mu.Unlock()
+	group.Go(func() error { return t.retain(ctx) })
 	err := t.housekeep(ctx)
 	t.mu.Lock()
 	t.running, t.done = nil, true
@@ -113,10 +114,9 @@ const (
 
 // housekeep does what is to be done now and then.
 func (t *Trail) housekeep(ctx context.Context) error {
-	note, heads, retain := time.NewTicker(noteEvery), time.NewTimer(firstHead), time.NewTimer(firstRetain)
+	note, heads := time.NewTicker(noteEvery), time.NewTimer(firstHead)
 	defer note.Stop()
 	defer heads.Stop()
-	defer retain.Stop()
 	for {
 		select {
 		case <-note.C:
@@ -128,11 +128,23 @@ func (t *Trail) housekeep(ctx context.Context) error {
 		case <-heads.C:
 			t.logHeads()
 			heads.Reset(headEvery)
-		case <-retain.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// retain erases records that are due, now and then.
+func (t *Trail) retain(ctx context.Context) error {
+	due := time.NewTimer(firstRetain)
+	defer due.Stop()
+	for {
+		select {
+		case <-due.C:
 			if err := t.Retain(ctx, time.Now()); err != nil && ctx.Err() == nil {
 				t.log.Error("records that are due could not be erased", "error", err)
 			}
-			retain.Reset(retainEvery)
+			due.Reset(retainEvery)
 		case <-ctx.Done():
 			return nil
 		}
