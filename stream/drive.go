@@ -45,13 +45,26 @@ func (r *run) drive(ctx context.Context) (Type, *End) {
 			r.log.Error("what helm rendered is lost", "error", err)
 		}
 	}
-	if o.kind() == TypeCompleted {
+	switch {
+	case o.kind() == TypeCompleted && end.Rendered:
+		end.Notes = r.renderedNotes()
+	case o.kind() == TypeCompleted:
 		end.Notes = r.mask(r.releases.notes(ctx, o))
-	} else {
+	default:
 		end.Leftovers = r.leftovers(ctx, o, rows)
 		end.Causes = r.objects.finalCauses()
 	}
 	return o.kind(), end
+}
+
+// renderedNotes returns the notes that a dry run has rendered, masked.
+func (r *run) renderedNotes() string {
+	rendering, err := r.ops.setup.Helm.Rendered(r.ref.ID)
+	if err != nil {
+		r.log.Warn("the notes that helm rendered could not be read", "error", err)
+		return ""
+	}
+	return cut(rendering.Notes, maxNotes)
 }
 
 // attempts runs helm until it has ended in a way that is not tried again.

@@ -291,7 +291,8 @@ type End struct {
 	DurationSeconds float64     `json:"durationSeconds"`
 	// Rendered means that a dry run's manifest can be read.
 	Rendered bool `json:"rendered,omitempty"`
-	// Notes is the release's notes as the record has them.
+	// Notes is the release's notes as the record has them, or as a dry run
+	// has rendered them.
 	Notes string `json:"notes,omitempty"`
 	Hint  string `json:"hint,omitempty"`
 }

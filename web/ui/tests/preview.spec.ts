@@ -34,6 +34,8 @@ test('an install is previewed, refused by the API server, mended and done', asyn
   await page.getByRole('button', { name: 'Preview' }).click();
   await expect(page.getByText('The API server would take every object')).toBeVisible();
   await expect(editor(page, 'Deployment seen')).toContainText('replicas: 2');
+  await page.getByRole('button', { name: 'Notes' }).click();
+  await expect(page.getByText('Thank you for installing seen.')).toBeVisible();
   await page.getByRole('button', { name: 'Install', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Install seen' })).toBeVisible();
   await expect(statusTag(page)).toHaveText('Completed');
@@ -58,6 +60,9 @@ test('an upgrade shows what its values and its objects change, and passwords sur
   await write(text, (await text.innerText()).replace('level: debug', 'level: warn'));
 
   await page.getByRole('button', { name: 'Preview' }).click();
+  const manifest = page.getByRole('table', { name: /^ConfigMap .*kept$/ });
+  await expect(manifest.locator('[data-kind="removed"]')).toHaveText('  LEVEL: debug');
+  await expect(manifest.locator('[data-kind="added"]')).toHaveText('  LEVEL: warn');
   await expect(page.getByRole('button', { name: 'ConfigMap kept changes' })).toBeVisible();
   const changes = page.getByRole('grid', { name: 'What changes in ConfigMap kept' }).locator('tbody tr');
   await expect(changes).toHaveText([/data\.LEVEL.*debug.*warn/]);

@@ -79,6 +79,8 @@ export interface DiffSelection {
   /** The lives to which the revisions belong, when they are not those of today. */
   fromLineage?: string;
   toLineage?: string;
+  /** The dry run whose rendering is compared instead of a revision `to`. */
+  toSession?: string;
   /** Compare the values that the charts were rendered with. */
   all?: boolean;
 }
@@ -105,23 +107,26 @@ interface PartOptions {
   all?: boolean;
   /** The life to which the revision belongs, when it is not that of today. */
   lineage?: string;
+  /** Show secrets as they are. It needs the right to, and is recorded. */
+  reveal?: boolean;
   enabled?: boolean;
 }
 
-/** A part of a revision as text: YAML, or for the notes what they are. Secrets are masked. */
-export function usePart(ref: ReleaseRef, revision: number, part: Part, { all = false, lineage, enabled = true }: PartOptions = {}) {
+/** A part of a revision as text: YAML, or for the notes what they are. Secrets are masked unless they are revealed. */
+export function usePart(ref: ReleaseRef, revision: number, part: Part, { all = false, lineage, reveal = false, enabled = true }: PartOptions = {}) {
   return useQuery({
-    queryKey: key(ref, 'revision', revision, part, all, lineage),
+    queryKey: key(ref, 'revision', revision, part, all, lineage, reveal),
     queryFn: () =>
       answer<string>(
         api.GET('/{cluster}/namespaces/{namespace}/releases/{name}/revisions/{revision}/{part}', {
-          params: { path: { ...path(ref), revision, part }, query: { ...(all && { all }), ...(lineage && { lineage }) } },
+          params: { path: { ...path(ref), revision, part }, query: { ...(all && { all }), ...(lineage && { lineage }), ...(reveal && { reveal }) } },
           headers: { Accept: part === 'notes' ? 'text/plain' : 'application/yaml' },
           parseAs: 'text',
         }),
       ),
     enabled,
-    // A revision's content does not change.
+    // A revision's content does not change. What was revealed is forgotten with the page that showed it.
     staleTime: Infinity,
+    ...(reveal && { gcTime: 0 }),
   });
 }

@@ -1,4 +1,4 @@
-import { Alert, Content, ExpandableSection, Flex, Label, Spinner, StackItem, type LabelProps } from '@patternfly/react-core';
+import { Alert, CodeBlock, CodeBlockCode, Content, ExpandableSection, Flex, Label, Spinner, StackItem, type LabelProps } from '@patternfly/react-core';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client';
@@ -17,6 +17,7 @@ export function PreviewObjects({ preview, manifest }: { preview: Preview; manife
   const objects = useMemo(() => objectsOf(manifest), [manifest]);
   const { data, error } = useValidation(preview);
   const verdicts = new Map(data?.objects.map((object) => [nameOf(object), object]));
+  const notes = preview.session.end?.notes;
   const refused = data?.counts['refused'] ?? 0;
   return (
     <>
@@ -48,6 +49,13 @@ export function PreviewObjects({ preview, manifest }: { preview: Preview; manife
             open={objects.length <= OPEN_MAX}
           />
         ))}
+        {notes && (
+          <ExpandableSection toggleText={t('notes')} isIndented>
+            <CodeBlock>
+              <CodeBlockCode>{notes}</CodeBlockCode>
+            </CodeBlock>
+          </ExpandableSection>
+        )}
       </StackItem>
     </>
   );

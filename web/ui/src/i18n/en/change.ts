@@ -5,6 +5,7 @@ export const change = {
   rollback: 'Roll back',
   rollbackOverride: 'Roll back all the same',
   values: 'Values, from revision {{revision}} on (YAML)',
+  againstLive: 'Compared with revision {{revision}}',
   difference: {
     label: 'What the values change',
     revision: 'Since revision {{revision}}',

@@ -8,6 +8,7 @@ export const change: Translation<typeof english> = {
   rollback: '回滚',
   rollbackOverride: '仍然回滚',
   values: '值，从修订版本 {{revision}} 开始 (YAML)',
+  againstLive: '与修订版本 {{revision}} 比较',
   difference: {
     label: '值的变化',
     revision: '与修订版本 {{revision}} 相比',

@@ -15,6 +15,7 @@ import { OptionsForm } from '../../options/OptionsForm';
 import { ChartChoice } from '../install/ChartChoice';
 import { PreviewSection } from '../../preview/PreviewSection';
 import { ChartReference } from '../install/ChartReference';
+import { PreviewDifference } from './PreviewDifference';
 import { ValuesDifference } from './ValuesDifference';
 
 interface UpgradeFormProps {
@@ -112,7 +113,9 @@ function FormFrom({ release, helmVersion, newest, revision }: FormFromProps) {
           {t('common:cancel')}
         </ButtonLink>
       </ActionGroup>
-      <PreviewSection release={release} run={preview} stale={JSON.stringify(preview.variables) !== JSON.stringify(request)} />
+      <PreviewSection release={release} run={preview} stale={JSON.stringify(preview.variables) !== JSON.stringify(request)}>
+        {({ session }) => <PreviewDifference release={release} revision={revision} session={session.id} />}
+      </PreviewSection>
     </Form>
   );
 }
