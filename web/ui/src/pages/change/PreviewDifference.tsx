@@ -1,0 +1,37 @@
+import { ExpandableSection, Skeleton, StackItem } from '@patternfly/react-core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ApiError } from '../../api/client';
+import { useDiff } from '../../api/release';
+import type { ReleaseRef } from '../../app/paths';
+import { Refusal } from '../../app/Refusal';
+import { DiffView } from '../../diff/DiffView';
+
+interface PreviewDifferenceProps {
+  release: ReleaseRef;
+  /** The revision that is live. */
+  revision: number;
+  /** The dry run. */
+  session: string;
+}
+
+/** How what an upgrade renders differs from what the live revision has. */
+export function PreviewDifference({ release, revision, session }: PreviewDifferenceProps) {
+  const { t } = useTranslation('change');
+  const [expanded, setExpanded] = useState(true);
+  const { data, error } = useDiff(release, { from: revision, toSession: session });
+  return (
+    <StackItem>
+      <ExpandableSection
+        toggleText={t('againstLive', { revision })}
+        isExpanded={expanded}
+        onToggle={(_, next) => {
+          setExpanded(next);
+        }}
+      >
+        {error instanceof ApiError && <Refusal error={error} />}
+        {data ? <DiffView diff={data} layout="split" /> : !error && <Skeleton height="8rem" />}
+      </ExpandableSection>
+    </StackItem>
+  );
+}
