@@ -141,6 +141,10 @@ func TestBrokenRecords(t *testing.T) {
 		want error
 	}{
 		"empty":                      {nil, decoder.ErrNotRecord},
+		"one byte":                   {plainJSON("x"), decoder.ErrNotRecord},
+		"two bytes":                  {plainJSON("\x1f\x8b"), decoder.ErrNotRecord},
+		"three bytes":                {plainJSON("\x1f\x8b\x08"), decoder.ErrNotRecord},
+		"an empty object":            {compressed(t, `{}`), decoder.ErrNotRecord},
 		"not base64":                 {[]byte("{\"" + secret + "\"}"), decoder.ErrNotRecord},
 		"base64 behind its padding":  {append(plainJSON(`{"a":1} `), plainJSON(secret)...), decoder.ErrNotRecord},
 		"base64 cut off":             {plainJSON(webRecord)[:101], decoder.ErrNotRecord},
@@ -182,6 +186,19 @@ func TestBrokenRecords(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestARecordWithoutAChartIsRead(t *testing.T) {
+	data := compressed(t, `{"name":"web","info":{"status":"word-of-the-future"},"manifest":"kind: Pod\n","version":1}`)
+	want := &decoder.Header{Name: "web", Status: "word-of-the-future"}
+	got, err := decoder.DecodeHeader(data, decoder.Limits{})
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("header, %v (-want +got):\n%s", err, diff)
+	}
+	record, err := decoder.DecodeRecord(data, decoder.Limits{})
+	if err != nil || record.Metadata != nil || record.Manifest != "kind: Pod\n" {
+		t.Errorf("record %+v, %v", record, err)
 	}
 }
 

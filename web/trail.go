@@ -207,8 +207,13 @@ func (s *Server) newTrailView(c *gin.Context, right need) *trailView {
 func (v *trailView) entries(ctx context.Context, request trailRequest) iter.Seq2[stream.TrailEntry, error] {
 	return func(yield func(stream.TrailEntry, error) bool) {
 		query := request.query
-		query.Limit = stream.MaxTrailPage
+		given := 0
 		for more := true; more; {
+			query.Limit = stream.MaxTrailPage
+			if request.limit > 0 {
+				// One more tells whether the page is the last.
+				query.Limit = min(query.Limit, max(1, request.limit+1-given))
+			}
 			var page []stream.TrailEntry
 			var err error
 			if page, more, err = v.server.options.Trail.Entries(ctx, query); err != nil {
@@ -224,6 +229,7 @@ func (v *trailView) entries(ctx context.Context, request trailRequest) iter.Seq2
 				if !yield(e, err) || err != nil {
 					return
 				}
+				given++
 			}
 			more = more && len(page) > 0
 		}
