@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -21,7 +20,6 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // secondCluster is a dev cluster beside the tests' own, which can be stopped
@@ -230,100 +228,6 @@ func TestRightsInSomeNamespacesOnlyAreEnoughForThose(t *testing.T) {
 	}
 	session := h.submit(t, http.MethodPut, h.release(allowed, "web"), object{"chart": object{"ref": "web"}})
 	h.events(t.Context(), t, session.Events, 1)
-}
-
-// writeContexts writes a kubeconfig of the test cluster with these contexts,
-// whole or not at all.
-func writeContexts(t *testing.T, path string, names ...string) {
-	t.Helper()
-	config, err := clientcmd.LoadFromFile(clustertest.Kubeconfig(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	admin := config.Contexts[config.CurrentContext]
-	config.Contexts, config.CurrentContext = map[string]*clientcmdapi.Context{}, names[0]
-	for _, name := range names {
-		config.Contexts[name] = admin
-	}
-	if err := clientcmd.WriteToFile(*config, path+".new"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestContextsComeAndGoWithoutARestart(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	writeContexts(t, path, "first")
-	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), kubeconfig: path})
-	namespace := clustertest.Namespace(t)
-	listed := func() (ids []string) {
-		var list struct{ Items []shownCluster }
-		h.get(t, "/clusters", &list)
-		for _, c := range list.Items {
-			if c.Synced {
-				ids = append(ids, c.ID)
-			}
-		}
-		return ids
-	}
-	writeContexts(t, path, "first", "Second", "api")
-	eventually(t, "the new context is a cluster", func() bool { return slices.Equal(listed(), []string{"first", "second"}) })
-
-	second := *h
-	second.cluster = "second"
-	answer := second.submit(t, http.MethodPost, second.releases(namespace), object{
-		"name": "web", "chart": object{"ref": "web"}, "values": object{"tag": "slow", "delay": "25s"},
-		"options": object{"wait": true, "timeoutSeconds": 120},
-	})
-	streams := make(chan error, 2)
-	for _, events := range []string{answer.Events, "/second/releases/events"} {
-		begun := make(chan struct{})
-		go func() {
-			once := sync.OnceFunc(func() { close(begun) })
-			streams <- h.frames(t.Context(), events, func(frame) bool { once(); return true })
-		}()
-		<-begun
-	}
-	statusIn := func(in *helmtrail) string {
-		var i item
-		in.call(t, http.MethodGet, in.release(namespace, "web"), nil, &i)
-		return i.Status
-	}
-	eventually(t, "the install has begun", func() bool { return statusIn(&second) == "pending-install" })
-
-	var kept struct{ Items []struct{ Name string } }
-	second.get(t, second.release(namespace, "web")+"/trail", &kept)
-	if len(kept.Items) == 0 {
-		t.Error("the new cluster has no trail")
-	}
-
-	writeContexts(t, path, "first")
-	for range 2 {
-		if err := <-streams; err != nil {
-			t.Errorf("a stream of the lost cluster: %v", err)
-		}
-	}
-	if ids := listed(); !slices.Equal(ids, []string{"first"}) {
-		t.Errorf("the clusters are %v, want the first only", ids)
-	}
-	var missing struct{ Code string }
-	if code := h.call(t, http.MethodGet, second.releases(namespace), nil, &missing); code != http.StatusNotFound {
-		t.Errorf("the lost cluster answers %d %s", code, missing.Code)
-	}
-	// What runs there is brought to its end.
-	eventually(t, "the install is done", func() bool { return statusIn(h) == "deployed" })
-	writeContexts(t, path, "first", "second")
-	eventually(t, "the context is back", func() bool { return slices.Contains(listed(), "second") })
-	var sessions struct {
-		Items []struct{ ID, State string }
-	}
-	eventually(t, "the session has its end", func() bool {
-		second.get(t, second.release(namespace, "web")+"/sessions", &sessions)
-		i := slices.IndexFunc(sessions.Items, func(s struct{ ID, State string }) bool { return s.ID == answer.SessionID })
-		return i >= 0 && sessions.Items[i].State == string(stream.StateCompleted)
-	})
 }
 
 // A token that was replaced in the file counts without a restart.
