@@ -10,6 +10,7 @@ import (
 
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/decoder/stored"
 	"github.com/helmtrail/helmtrail/stream"
 )
 
@@ -46,7 +47,7 @@ It ends with 1 when a record cannot be read; the others are printed all the same
 			if err != nil {
 				return err
 			}
-			records, problems := readStored(content)
+			records, problems := stored.Read(content)
 			for i, problem := range problems {
 				problems[i] = fmt.Errorf("%s: %w", args[0], problem)
 			}
@@ -84,29 +85,29 @@ func readInput(stdin io.Reader, name string) ([]byte, error) {
 }
 
 // printStored prints records, or a part of each.
-func printStored(w io.Writer, f outputFormat, p partOptions, records []stored, reveal bool) error {
+func printStored(w io.Writer, f outputFormat, p partOptions, records []stored.Record, reveal bool) error {
 	lines := make([]revisionLine, 0, len(records))
 	for _, s := range records {
-		if s.record == nil {
-			lines = append(lines, lineOf(s.revision, nil))
+		if s.Record == nil {
+			lines = append(lines, lineOf(s.Revision, nil))
 			continue
 		}
-		record := s.record
+		record := s.Record
 		if !reveal {
 			var err error
 			if record, err = maskStored(s); err != nil {
-				return fmt.Errorf("%s: %w", s.item, err)
+				return fmt.Errorf("%s: %w", s.Item, err)
 			}
 		}
 		if p.part == "" {
-			lines = append(lines, lineOf(s.revision, record))
+			lines = append(lines, lineOf(s.Revision, record))
 			continue
 		}
 		if len(records) > 1 && f != asJSON {
-			fmt.Fprintf(w, "---\n# %s\n", s.item)
+			fmt.Fprintf(w, "---\n# %s\n", s.Item)
 		}
 		if err := printPart(w, f, record, p); err != nil {
-			return fmt.Errorf("%s: %w", s.item, err)
+			return fmt.Errorf("%s: %w", s.Item, err)
 		}
 	}
 	if p.part != "" {
@@ -116,7 +117,7 @@ func printStored(w io.Writer, f outputFormat, p partOptions, records []stored, r
 }
 
 // maskStored is the record as it may be shown.
-func maskStored(s stored) (*decoder.Record, error) {
-	release := stream.ReleaseRef{Namespace: s.revision.Namespace, Name: s.revision.Name}
-	return newMasker(release).Collect(mask.FromRecord(s.record)).Record(s.record)
+func maskStored(s stored.Record) (*decoder.Record, error) {
+	release := stream.ReleaseRef{Namespace: s.Revision.Namespace, Name: s.Revision.Name}
+	return newMasker(release).Collect(mask.FromRecord(s.Record)).Record(s.Record)
 }

@@ -1,4 +1,8 @@
-package main
+// Package stored finds release records in files: in Secrets and ConfigMaps as
+// kubectl prints them, in lists of these, or alone in any of the forms in which
+// they pass from hand to hand. The package is pure; its functions may be called
+// concurrently.
+package stored
 
 import (
 	"bufio"
@@ -18,27 +22,28 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// stored is a record as it was found in a file.
-type stored struct {
-	// item says which object of the file it is.
-	item     string
-	revision *decoder.Revision
-	// record is nil when it cannot be read.
-	record *decoder.Record
+// Record is a record as it was found in a file.
+type Record struct {
+	// Item says which object of the file it is.
+	Item     string
+	Revision *decoder.Revision
+	// Record is nil when it cannot be read.
+	Record *decoder.Record
 }
 
-// errNoRecord means that there is nothing to decode.
-var errNoRecord = errors.New("there is no helm record in it")
+// ErrNoRecord means that there is nothing to decode.
+var ErrNoRecord = errors.New("there is no helm record in it")
 
-// readStored finds the records in the content of a file. What is wrong with an
-// item names it and keeps no other from being read.
-func readStored(content []byte) (records []stored, problems []error) {
+// Read finds the records in the content of a file. What is wrong with an item
+// names it, quotes nothing, and keeps no other from being read. Without a record
+// there is at least one problem.
+func Read(content []byte) (records []Record, problems []error) {
 	if data := bareRecord(content); data != nil {
 		s, err := storedRecord("record", objectMeta{}, data)
 		if err != nil {
 			return nil, []error{err}
 		}
-		return []stored{s}, nil
+		return []Record{s}, nil
 	}
 	var others []error
 	next := documentsOf(content)
@@ -66,7 +71,7 @@ func readStored(content []byte) (records []stored, problems []error) {
 		}
 	}
 	if len(records) == 0 && len(problems) == 0 {
-		problems = append([]error{errNoRecord}, others...)
+		problems = append([]error{ErrNoRecord}, others...)
 	}
 	return records, problems
 }
@@ -148,7 +153,7 @@ type objectMeta struct {
 }
 
 // objectRecords returns the records in one object, or in those of a list.
-func objectRecords(item string, document []byte) (records []stored, problems []error) {
+func objectRecords(item string, document []byte) (records []Record, problems []error) {
 	var object struct {
 		Kind       string            `json:"kind"`
 		Type       string            `json:"type"`
@@ -197,7 +202,7 @@ func objectRecords(item string, document []byte) (records []stored, problems []e
 	if err != nil {
 		problems = append(problems, err)
 	}
-	if s.revision != nil {
+	if s.Revision != nil {
 		records = append(records, s)
 	}
 	return records, problems
@@ -205,22 +210,22 @@ func objectRecords(item string, document []byte) (records []stored, problems []e
 
 // storedRecord decodes a record. When that fails, what the metadata tells is
 // still a revision.
-func storedRecord(item string, m objectMeta, data []byte) (stored, error) {
-	s := stored{item: item}
-	s.revision, _ = decoder.NewRevision(decoder.Secret{
+func storedRecord(item string, m objectMeta, data []byte) (Record, error) {
+	s := Record{Item: item}
+	s.Revision, _ = decoder.NewRevision(decoder.Secret{
 		Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, Created: m.CreationTimestamp, Labels: m.Labels,
 	}, data, decoder.Limits{})
 	record, err := decoder.DecodeRecord(data, decoder.Limits{})
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", item, err)
 	}
-	if s.revision == nil {
+	if s.Revision == nil {
 		// It does not say which revision it is, and is shown all the same.
-		s.revision = &decoder.Revision{Namespace: m.Namespace, Name: record.Name, Number: record.Version, Header: &record.Header}
+		s.Revision = &decoder.Revision{Namespace: m.Namespace, Name: record.Name, Number: record.Version, Header: &record.Header}
 	}
-	s.revision.Namespace = cmp.Or(s.revision.Namespace, record.Namespace)
-	record.SecretNamespace, record.Labels = s.revision.Namespace, decoder.CustomLabels(m.Labels)
-	record.Digest, record.Size = s.revision.Digest, s.revision.Size
-	s.record = record
+	s.Revision.Namespace = cmp.Or(s.Revision.Namespace, record.Namespace)
+	record.SecretNamespace, record.Labels = s.Revision.Namespace, decoder.CustomLabels(m.Labels)
+	record.Digest, record.Size = s.Revision.Digest, s.Revision.Size
+	s.Record = record
 	return s, nil
 }

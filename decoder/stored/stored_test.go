@@ -1,0 +1,28 @@
+package stored_test
+
+import (
+	"testing"
+
+	"github.com/helmtrail/helmtrail/decoder/stored"
+)
+
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{
+		"kind: Secret\ntype: helm.sh/release.v1\nmetadata: {name: sh.helm.release.v1.web.v1}\ndata: {release: ZTMwPQ==}\n",
+		`{"kind":"List","items":[{"kind":"ConfigMap","metadata":{"labels":{"owner":"helm"}},"data":{"release":"e30="}}]}`,
+		`{"name":"web","info":{}}`, "H4sI", "e30=", "\x1f\x8b\x08", "a: &a [*a]\n", "--- \n---\nnull\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		records, problems := stored.Read(content)
+		if len(records) == 0 && len(problems) == 0 {
+			t.Errorf("%q holds nothing, and nothing is said of it", content)
+		}
+		for _, s := range records {
+			if s.Revision == nil || s.Item == "" {
+				t.Errorf("%q holds %+v", content, s)
+			}
+		}
+	})
+}
