@@ -116,6 +116,16 @@ func TestVerifyRefusesWhatItCannotVerify(t *testing.T) {
 	}
 }
 
+func TestWrongFlagsOfTheTrailAreNamed(t *testing.T) {
+	t.Parallel()
+	for flag, value := range map[string]string{"--trail-keep": "-1h", "--trail-size": "lots"} {
+		var out, problems bytes.Buffer
+		if code := run(t.Context(), []string{"serve", "--data-dir", t.TempDir(), flag, value}, &out, &problems); code != 2 || !strings.Contains(problems.String(), flag) {
+			t.Errorf("serve %s %s ends with %d: %s", flag, value, code, problems.String())
+		}
+	}
+}
+
 // An entry names the session that caused it, and no other: Helm copies our label
 // on to what others do next.
 func TestEntriesNameTheSessionThatCausedThem(t *testing.T) {

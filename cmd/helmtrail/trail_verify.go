@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -49,8 +50,9 @@ there is nothing to verify or a flag is wrong.`,
   helmtrail trail verify --data-dir /var/lib/helmtrail --cluster prod --head 3f5a... --at 1204 --records`,
 		Args: cobra.NoArgs,
 		PreRunE: func(c *cobra.Command, _ []string) error {
-			if err := fromEnvironment(c); err != nil {
-				return err
+			// The other flags mean something else to serve, whose variables may be set.
+			if dataDir, ok := os.LookupEnv(environmentName("data-dir")); ok && !c.Flags().Changed("data-dir") {
+				o.dataDir = dataDir
 			}
 			if err := o.validate(); err != nil {
 				return &usageError{commandName(c), err}
@@ -66,7 +68,7 @@ there is nothing to verify or a flag is wrong.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&o.dataDir, "data-dir", o.dataDir, "`folder` that serve was given")
+	flags.StringVar(&o.dataDir, "data-dir", o.dataDir, "`folder` that serve was given, also as HELMTRAIL_DATA_DIR")
 	flags.StringVar(&o.check.Cluster, "cluster", "", "the cluster whose trail to check; by default all")
 	flags.StringVar(&o.check.Head, "head", "", "the `hash` of an entry that the trail is known to have had")
 	flags.Uint64Var(&o.check.At, "at", 0, "the `position` of that entry, if it is known")

@@ -9,6 +9,9 @@
 // once the message is in the file; the file is synced to the disk every
 // second, so a power cut can cost the last second and nothing else can.
 //
+// A [Store] is another stream of the same server, for the trail. [ReadFiles]
+// reads a stream from its files without NATS, which leaves out what is damaged.
+//
 // A Journal may be used by any number of goroutines. Close ends the server;
 // calls under way fail then.
 package journal

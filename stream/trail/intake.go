@@ -175,8 +175,12 @@ func byOthers(e *stream.TrailEntry) bool {
 	return false
 }
 
-// gap appends that nothing watched.
+// gap appends that nothing watched. What is watched from then on may be another
+// cluster at the same address.
 func (k *keeper) gap(ctx context.Context, namespace string, from, to time.Time) error {
+	k.mu.Lock()
+	k.uidRead = false
+	k.mu.Unlock()
 	uid, err := k.clusterUID(ctx)
 	if err != nil {
 		return err

@@ -43,6 +43,8 @@ type keeper struct {
 	finished chan struct{}
 	started  bool
 
+	noting sync.Mutex // held while the note is written
+
 	mu      sync.Mutex
 	changed sync.Cond // something was queued, taken off, or Run has ended
 	queue   []item
@@ -237,6 +239,8 @@ func (k *keeper) problem() string {
 // note writes down until when the cluster was watched and how far its chain
 // had come at the last note, or at the end has come now.
 func (k *keeper) note(last bool) error {
+	k.noting.Lock()
+	defer k.noting.Unlock()
 	now, at := time.Now().UTC(), k.chain.head()
 	k.mu.Lock()
 	for namespace := range k.synced {
@@ -264,7 +268,7 @@ func (k *keeper) knownUID() string {
 	return k.uid
 }
 
-// clusterUID is the cluster's UID, asked for once.
+// clusterUID is the cluster's UID, asked for once after each gap.
 func (k *keeper) clusterUID(ctx context.Context) (string, error) {
 	k.mu.Lock()
 	uid, read := k.uid, k.uidRead
