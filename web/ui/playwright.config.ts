@@ -8,9 +8,9 @@ export default defineConfig({
   globalSetup: './tests/setup.ts',
   outputDir: 'test-results',
   reporter: [['list']],
-  // An install that waits for a slow Pod takes its time; a busy machine doubles it.
-  timeout: 90_000,
-  expect: { timeout: 20_000 },
+  // An install that waits for a slow Pod takes its time; a busy machine multiplies it.
+  timeout: 240_000,
+  expect: { timeout: 60_000 },
   workers: 2,
   forbidOnly: true,
   use: {

@@ -24,7 +24,7 @@ export const compare = {
     button: 'Reveal secrets',
     hide: 'Mask secrets',
     title: 'Reveal secrets?',
-    body: 'Passwords and other secrets of both revisions are then shown as they are. That you looked, and when, is recorded for good.',
+    body: 'Passwords and other secrets of what stands here are then shown as they are. That you looked, and when, is recorded for good.',
     confirm: 'Reveal, and record it',
     done: 'Secrets are shown as they are. That they were revealed has been recorded.',
   },

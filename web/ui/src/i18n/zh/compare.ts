@@ -27,7 +27,7 @@ export const compare: Translation<typeof english> = {
     button: '显示机密',
     hide: '遮盖机密',
     title: '显示机密？',
-    body: '两个修订版本的密码和其他机密将以原样显示。您的查看及其时间会被永久记录。',
+    body: '此处显示的密码和其他机密将以原样显示。您的查看及其时间会被永久记录。',
     confirm: '显示并记录',
     done: '机密以原样显示。此次显示已被记录。',
   },

@@ -8,7 +8,7 @@ import { Refusal } from '../../app/Refusal';
 import { ReleaseTrail } from '../../app/ReleaseTrail';
 import { DiffView } from '../../diff/DiffView';
 import { Choices } from './Choices';
-import { RevealButton } from './RevealButton';
+import { RevealButton } from '../../app/RevealButton';
 import { useSelection } from './useSelection';
 
 const LAYOUTS = ['split', 'unified'] as const;

@@ -1,6 +1,7 @@
 import { Alert, CodeBlock, CodeBlockCode, Content, ExpandableSection, List, ListItem, Stack, StackItem } from '@patternfly/react-core';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
+import { LinkedText } from '../../app/LinkedText';
 import { useStatusWord } from '../../app/useStatusWord';
 import { CauseList } from '../../resources/Causes';
 import type { EndEvent, ObjectRef, StartedEvent } from '../../session/events';
@@ -57,7 +58,9 @@ export function Outcome({ end, operation, name }: OutcomeProps) {
         <StackItem>
           <ExpandableSection toggleText={t('end.notes')}>
             <CodeBlock>
-              <CodeBlockCode>{end.notes}</CodeBlockCode>
+              <CodeBlockCode>
+                <LinkedText text={end.notes} />
+              </CodeBlockCode>
             </CodeBlock>
           </ExpandableSection>
         </StackItem>

@@ -1,9 +1,9 @@
 import { CodeBlock, CodeBlockCode, Content, Skeleton } from '@patternfly/react-core';
-import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../../api/client';
 import { usePart } from '../../api/release';
 import type { Release } from '../../api/releases';
+import { LinkedText } from '../../app/LinkedText';
 import { Refusal } from '../../app/Refusal';
 
 /** The chart's notes, as text whose addresses can be followed. */
@@ -18,20 +18,9 @@ export function Notes({ release }: { release: Release }) {
   }
   return (
     <CodeBlock>
-      <CodeBlockCode>{withLinks(data)}</CodeBlockCode>
+      <CodeBlockCode>
+        <LinkedText text={data} />
+      </CodeBlockCode>
     </CodeBlock>
-  );
-}
-
-/** Only what is plainly a web address becomes a link; everything else stays text. */
-function withLinks(text: string): ReactNode[] {
-  return text.split(/(https?:\/\/[^\s"'<>()[\]]*[^\s"'<>()[\].,;:])/).map((part, i) =>
-    i % 2 === 1 ? (
-      <a key={i} href={part} target="_blank" rel="noopener noreferrer">
-        {part}
-      </a>
-    ) : (
-      part
-    ),
   );
 }

@@ -1,9 +1,10 @@
-import { Modal, ModalBody, ModalHeader, Skeleton, Tab, Tabs, TabTitleText } from '@patternfly/react-core';
+import { Alert, Modal, ModalBody, ModalHeader, Skeleton, Tab, Tabs, TabTitleText } from '@patternfly/react-core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../../api/client';
 import { PARTS, usePart, type Part } from '../../api/release';
 import type { ReleaseRef } from '../../app/paths';
+import { RevealButton } from '../../app/RevealButton';
 import { Refusal } from '../../app/Refusal';
 import { YamlEditor } from '../../editor';
 
@@ -15,15 +16,17 @@ interface RevisionModalProps {
   onClose: () => void;
 }
 
-/** What one revision holds, part by part. Secrets are masked. */
+/** What one revision holds, part by part. Secrets are masked until they are asked for. */
 export function RevisionModal({ release, revision, lineage, onClose }: RevisionModalProps) {
   const { t } = useTranslation('release');
   const [part, setPart] = useState<Part>('values');
+  const [reveal, setReveal] = useState(false);
   const title = t('revisions.title', { name: release.name, revision });
   return (
     <Modal isOpen variant="large" onClose={onClose} aria-label={title}>
       <ModalHeader title={title} />
       <ModalBody tabIndex={0}>
+        <RevealButton revealed={reveal} onReveal={setReveal} />
         <Tabs
           activeKey={part}
           mountOnEnter
@@ -35,7 +38,7 @@ export function RevisionModal({ release, revision, lineage, onClose }: RevisionM
         >
           {PARTS.map((each) => (
             <Tab key={each} eventKey={each} title={<TabTitleText>{t(`parts.${each}`)}</TabTitleText>}>
-              <PartText release={release} revision={revision} lineage={lineage} part={each} />
+              <PartText release={release} revision={revision} lineage={lineage} part={each} reveal={reveal} />
             </Tab>
           ))}
         </Tabs>
@@ -44,11 +47,16 @@ export function RevisionModal({ release, revision, lineage, onClose }: RevisionM
   );
 }
 
-function PartText({ release, revision, lineage, part }: Omit<RevisionModalProps, 'onClose'> & { part: Part }) {
-  const { t } = useTranslation('release');
-  const { data, error } = usePart(release, revision, part, { lineage });
+function PartText({ release, revision, lineage, part, reveal }: Omit<RevisionModalProps, 'onClose'> & { part: Part; reveal: boolean }) {
+  const { t } = useTranslation(['release', 'compare']);
+  const { data, error } = usePart(release, revision, part, { lineage, reveal });
   if (data === undefined) {
     return error instanceof ApiError ? <Refusal error={error} /> : <Skeleton height="24rem" />;
   }
-  return <YamlEditor label={t(`parts.${part}`)} value={data} />;
+  return (
+    <>
+      {reveal && <Alert isInline variant="warning" title={t('compare:reveal.done')} />}
+      <YamlEditor label={t(`parts.${part}`)} value={data} />
+    </>
+  );
 }

@@ -1,7 +1,7 @@
 import { Button, Content } from '@patternfly/react-core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Confirm } from '../../app/Confirm';
+import { Confirm } from './Confirm';
 
 interface RevealButtonProps {
   revealed: boolean;

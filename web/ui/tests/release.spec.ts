@@ -1,0 +1,68 @@
+import { expectAccessible } from './axe';
+import { clusterId, completed, expect, install, newNamespace, releaseRows, statusTag, test } from './helmtrail';
+
+test('secrets of a revision are revealed by a deliberate act that is recorded', async ({ page, request }) => {
+  const namespace = newNamespace();
+  await completed(request, await install(request, { namespace, name: 'vault', values: { password: 'correct horse' } }));
+  await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}/vault?tab=revisions`);
+  await page.getByRole('button', { name: 'View revision 1' }).click();
+  const values = page.getByRole('textbox', { name: 'Values' });
+  await expect(values).toContainText('password: «masked:');
+  await page.getByRole('button', { name: 'Reveal secrets' }).click();
+  await expect(page.getByRole('dialog', { name: 'Reveal secrets?' })).toContainText('is recorded for good');
+  await page.getByRole('button', { name: 'Reveal, and record it' }).click();
+  await expect(values).toContainText('password: correct horse');
+  await expect(page.getByText('That they were revealed has been recorded.')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Mask secrets' }).click();
+  await expect(values).toContainText('password: «masked:');
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('tab', { name: 'Trail' }).click();
+  await expect(page.getByRole('row').filter({ hasText: 'Secrets revealed' })).not.toHaveCount(0);
+});
+
+test('an uninstall may keep the history, and the release can then still be read', async ({ page, request }) => {
+  const namespace = newNamespace();
+  await completed(request, await install(request, { namespace, name: 'kept' }));
+  await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}/kept`);
+  await page.getByRole('button', { name: 'Uninstall kept' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Uninstall kept?' });
+  await dialog.getByRole('checkbox', { name: 'Keep the history' }).check();
+  await dialog.getByRole('combobox', { name: 'Objects that belong to the deleted ones' }).selectOption('foreground');
+  const sent = page.waitForRequest((asked) => asked.method() === 'DELETE');
+  await dialog.getByRole('button', { name: 'Uninstall' }).click();
+  expect(new URL((await sent).url()).search).toBe('?keepHistory=true&cascade=foreground');
+  await expect(page.getByRole('heading', { level: 1, name: 'Uninstall kept' })).toBeVisible();
+  await expect(statusTag(page)).toHaveText('Completed');
+  await expect(page.getByRole('list', { name: 'Timeline' })).toContainText('Uninstalling → Uninstalled');
+  await page.getByRole('link', { name: 'View Release' }).click();
+  await expect(page.locator('h1 ~ .pf-v6-c-label')).toHaveText('Uninstalled');
+  await page.getByRole('tab', { name: 'Revisions' }).click();
+  await expect(page.getByRole('button', { name: 'View revision 1' })).toBeVisible();
+});
+
+test('addresses in the notes can be followed, and nothing else in them is more than text', async ({ page, request }) => {
+  const namespace = newNamespace();
+  await completed(request, await install(request, { namespace, name: 'noted' }));
+  await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}/noted?tab=notes`);
+  const notes = page.getByRole('tabpanel', { name: 'Notes' });
+  await expect(notes).toContainText('not at javascript:alert(1), and <b>this</b> is text.');
+  await expect(notes.getByRole('link')).toHaveText(['https://noted.example.com/start?a=1']);
+  await expect(notes.getByRole('link')).toHaveAttribute('rel', 'noopener noreferrer');
+});
+
+test('a moment is told exactly on hover and on focus', async ({ page, request }) => {
+  const namespace = newNamespace();
+  await completed(request, await install(request, { namespace, name: 'dated' }));
+  await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}`);
+  const updated = releaseRows(page).locator('time').first();
+  await updated.hover();
+  await expect(page.getByRole('tooltip')).toHaveText(/^\w+ \d+, \d{4} at \d+:\d\d:\d\d/);
+  await page.mouse.move(0, 0);
+  await expect(page.getByRole('tooltip')).toHaveCount(0);
+  for (let i = 0; i < 40 && (await page.getByRole('tooltip').count()) === 0; i++) {
+    await page.keyboard.press('Tab');
+  }
+  await page.locator('time').first().locator('..').focus();
+  await expect(page.getByRole('tooltip')).toHaveText(/^\w+ \d+, \d{4} at \d+:\d\d:\d\d/);
+});
