@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/journal"
 	"github.com/helmtrail/helmtrail/stream/trail"
@@ -248,5 +250,50 @@ func TestWhatNATSDropsIsSaidForGood(t *testing.T) {
 	r.end()
 	if f := check(t, folder); f.Verified || f.Broken != first.Broken || !strings.Contains(f.Problem, "missing") {
 		t.Errorf("verify finds %+v", f)
+	}
+}
+
+// Where NATS leaves a damaged entry in its file, the others stay readable, and
+// its place is told.
+func TestADamagedEntryKeepsItsPlace(t *testing.T) {
+	for name, part := range map[string]float64{"first": 0, "middle": 0.5, "last": 1} {
+		t.Run(name, func(t *testing.T) {
+			folder, before := kept(t)
+			path := file(t, folder, "TRAIL")
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := bytes.LastIndex(content, []byte(`{"position":`))
+			at := bytes.Index(content[int(part*float64(last)):], []byte(`{"position":`)) + int(part*float64(last))
+			content[at+len(`{"position":`)+20] ^= 1
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			broken := check(t, folder, func(c *trail.Check) { c.Records = false }).Broken
+			c := newCluster(t)
+			r := start(t, folder, c)
+			c.install(state{name: "later"})
+			r.settle()
+			if state := r.state(true); state.Verified || state.Broken != broken || state.Entries <= before.Entries {
+				t.Errorf("the server says %+v, want that entry %d of %d is broken", state, broken, before.Entries)
+			}
+			if diff := cmp.Diff([]string{"transition 1 pending-install", "transition 1 deployed"}, r.lines("later")); diff != "" {
+				t.Errorf("what came later (-want +got):\n%s", diff)
+			}
+			entries, _, err := r.Entries(t.Context(), query(0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range entries {
+				if e.Position == broken && e.Kind != stream.TrailUnreadable {
+					t.Errorf("in the place of the damaged entry stands %+v", e)
+				}
+			}
+			r.end()
+			if f := check(t, folder); f.Verified || f.Broken != broken {
+				t.Errorf("verify finds %+v, want that entry %d is broken", f, broken)
+			}
+		})
 	}
 }
