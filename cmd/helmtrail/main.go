@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
 
 	"github.com/helmtrail/helmtrail/stream/helmcli"
 )
@@ -23,11 +25,30 @@ var version = "dev"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	klog.SetSlogLogger(slog.New(defaultLog{}))
 	// A second Ctrl-C ends the process at once. A SIGTERM behind it does not:
 	// a parent that got the same Ctrl-C sends one to its children.
 	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt) })
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
+
+// defaultLog is the default logger of the moment, to which client-go's own lines
+// go, so that they look like all others.
+type defaultLog struct{}
+
+func (defaultLog) Enabled(ctx context.Context, level slog.Level) bool {
+	return slog.Default().Handler().Enabled(ctx, level)
+}
+
+func (defaultLog) Handle(ctx context.Context, record slog.Record) error {
+	return slog.Default().Handler().Handle(ctx, record)
+}
+
+// WithAttrs implements [slog.Handler]. What klog's lines have in common is no
+// loss; each has its own attributes.
+func (d defaultLog) WithAttrs([]slog.Attr) slog.Handler { return d }
+
+func (d defaultLog) WithGroup(string) slog.Handler { return d }
 
 // run is the whole program; it returns the exit code: 0 when all went well, 1
 // when something failed, 2 when flags or arguments are wrong, and what a command

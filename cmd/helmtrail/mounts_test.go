@@ -24,6 +24,7 @@ import (
 type mountedTrail struct {
 	*helmtrail
 	root string // where its files are seen from here
+	logs *logBuffer
 }
 
 // serveMounted runs the program after a shell script that may mount what it
@@ -43,7 +44,7 @@ func serveMounted(t *testing.T, script string, environment, args []string, wait 
 		command.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}
 		command.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}
 	}
-	logs := &logWriter{t: t}
+	logs := &logBuffer{}
 	command.Stderr = logs
 	output, err := command.StdoutPipe()
 	if err != nil {
@@ -52,7 +53,7 @@ func serveMounted(t *testing.T, script string, environment, args []string, wait 
 	if err := command.Start(); err != nil {
 		t.Fatalf("start a process with mounts of its own: %v", err)
 	}
-	h := mountedTrail{&helmtrail{client: &http.Client{}}, fmt.Sprintf("/proc/%d/root", command.Process.Pid)}
+	h := mountedTrail{&helmtrail{client: &http.Client{}}, fmt.Sprintf("/proc/%d/root", command.Process.Pid), logs}
 	h.stop = sync.OnceFunc(func() {
 		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Error(err)
@@ -61,7 +62,9 @@ func serveMounted(t *testing.T, script string, environment, args []string, wait 
 			t.Errorf("serve ended: %v", err)
 		}
 		h.client.CloseIdleConnections()
-		logs.close()
+		if t.Failed() {
+			t.Logf("its log:\n%s", logs)
+		}
 	})
 	t.Cleanup(h.stop)
 	line, err := bufio.NewReader(output).ReadString('\n')

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"encoding/pem"
 	"io"
 	"net"
@@ -149,13 +150,24 @@ func TestAProxyThatTheKubeconfigNames(t *testing.T) {
 func TestAProxyThatTheEnvironmentNames(t *testing.T) {
 	path, proxy, _ := behindProxy(t)
 	h := serveMounted(t, "", []string{"HTTPS_PROXY=" + proxy.url, "NO_PROXY="}, []string{
-		"--kubeconfig", path, "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(),
+		"--log-format", "json", "--kubeconfig", path, "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(),
 		"--helm", clustertest.Binary(t, "helm4"), "--chart-dir", filepath.Dir(clustertest.Chart(t)),
 	}, "")
 	before := proxy.tunnel.Load()
 	h.watchesAndInstalls(t)
 	if after := proxy.tunnel.Load(); before == 0 || after == before {
 		t.Errorf("there were %d tunnels before helm ran, and %d after it", before, after)
+	}
+	// What client-go has to say of broken watches looks like everything else.
+	eventually(t, "client-go says something", func() bool {
+		proxy.cut()
+		return strings.Contains(h.logs.String(), "reflector")
+	})
+	h.stop()
+	for line := range strings.Lines(h.logs.String()) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("the log has the line %q", line)
+		}
 	}
 }
 

@@ -57,6 +57,7 @@ HELMTRAIL_DATA_DIR, and so on.`,
 			if err != nil {
 				return &usageError{c.Name(), err}
 			}
+			slog.SetDefault(logger)
 			return serve(c.Context(), o, stdout, logger)
 		},
 	}
