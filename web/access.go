@@ -45,6 +45,9 @@ const (
 	// namespace. Without one the caller is shown the namespaces that allow it,
 	// and there must be one.
 	needList need = "list"
+	// needTrail is needList for what once was: namespaces count whose releases
+	// are all uninstalled.
+	needTrail need = "trail"
 	// needCreate, needUpdate and needDelete ask for what helm itself cannot do
 	// without, so that it need not be run to be refused.
 	needCreate need = "create"
@@ -154,7 +157,7 @@ func (s *Server) admit(c *gin.Context, n need) (*grant, error) {
 	if g.user, err = g.access.User(c.Request.Context(), g.credentials); err != nil {
 		return nil, notSignedIn(c, cluster.ID, err)
 	}
-	if n == needList && namespace == "" {
+	if (n == needList || n == needTrail) && namespace == "" {
 		_, err = s.visible(c.Request.Context(), cluster, g)
 	} else {
 		err = g.allows(c.Request.Context(), n, namespace)
@@ -220,7 +223,7 @@ func (g *grant) still(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	if g.need == needUser || g.need == needList && g.namespace == "" {
+	if g.need == needUser || (g.need == needList || g.need == needTrail) && g.namespace == "" {
 		// What a cluster's stream shows is decided for each namespace.
 		_, err = g.access.User(ctx, g.credentials)
 	} else {
@@ -260,7 +263,10 @@ func (s *Server) visible(ctx context.Context, cluster *watched, g *grant) (map[s
 	if everywhere == nil || !refuses(everywhere) {
 		return nil, everywhere
 	}
-	namespaces := s.namespaces(cluster)
+	namespaces := cluster.namespaces()
+	if g.need == needTrail {
+		namespaces = s.namespaces(cluster)
+	}
 	allowed := make([]bool, len(namespaces))
 	asking, ctx := errgroup.WithContext(ctx)
 	asking.SetLimit(namespacesAtOnce)

@@ -174,7 +174,7 @@ func (s *Server) routes() []route {
 		{http.MethodGet, "/charts/*ref", needUser, s.describeChart},
 		{http.MethodGet, clusterPath + "/releases", needList, s.listReleases},
 		{http.MethodGet, clusterPath + "/releases/events", needList, s.streamTransitions},
-		{http.MethodGet, clusterPath + "/trail", needList, s.getTrail},
+		{http.MethodGet, clusterPath + "/trail", needTrail, s.getTrail},
 		{http.MethodGet, namespacePath, needList, s.listReleases},
 		{http.MethodPost, namespacePath, needCreate, s.install},
 		{http.MethodGet, releasePath, needGet, s.getRelease},

@@ -270,15 +270,21 @@ func (v *trailView) isCurrent(e stream.TrailEntry) bool {
 	return !lives.former
 }
 
-// namespaces are those of a cluster that have releases or once had, sorted.
+// namespaces are those of a cluster that have releases, or once had some and
+// are still there, sorted.
 func (s *Server) namespaces(cluster *watched) []string {
 	names := cluster.namespaces()
 	if s.options.Trail == nil {
 		return names
 	}
 	for _, ref := range s.options.Trail.Releases(cluster.ID, "") {
-		names = append(names, ref.Namespace)
+		if slices.Contains(names, ref.Namespace) {
+			continue
+		}
+		if slices.ContainsFunc(s.options.Trail.Lineages(ref), func(l stream.Lineage) bool { return l.Current }) {
+			names = append(names, ref.Namespace)
+		}
 	}
 	slices.Sort(names)
-	return slices.Compact(names)
+	return names
 }
