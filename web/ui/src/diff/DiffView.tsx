@@ -9,8 +9,8 @@ import { ValueChanges } from './ValueChanges';
 
 type ObjectChange = Schemas['ObjectChange'];
 
-/** More objects than this are folded at first. */
-const OPEN_MAX = 20;
+/** So much of the objects' differences is shown at first, in characters; what comes after it is folded. */
+const OPEN_SIZE = 40_000;
 
 /** How two revisions differ, part by part; a part that does not differ is not shown. */
 export function DiffView({ diff, layout }: { diff: Diff; layout: DiffLayout }) {
@@ -43,12 +43,21 @@ export function DiffView({ diff, layout }: { diff: Diff; layout: DiffLayout }) {
 }
 
 function Objects({ changes, layout }: { changes: readonly ObjectChange[]; layout: DiffLayout }) {
+  const open = new Set<ObjectChange>();
+  let size = 0;
+  for (const change of changes) {
+    if (size > OPEN_SIZE) {
+      break;
+    }
+    open.add(change);
+    size += change.diff.length;
+  }
   return changes.map((change) => (
     <ObjectDiff
       key={`${change.apiVersion}/${change.kind}/${change.namespace}/${change.name}`}
       object={change}
       layout={layout}
-      open={changes.length <= OPEN_MAX}
+      open={open.has(change)}
     />
   ));
 }

@@ -59,6 +59,12 @@ export const release = {
     description: 'Description',
     actions: 'Actions',
     live: 'live',
+    gone: {
+      pruned: 'pruned, no longer in the cluster',
+      uninstalled: 'uninstalled, no longer in the cluster',
+      removed: 'removed by hand, no longer in the cluster',
+    },
+    erased: 'erased',
     view: 'View',
     viewLabel: 'View revision {{revision}}',
     compare: 'Compare with {{before}}',

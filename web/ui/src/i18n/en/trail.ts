@@ -3,6 +3,7 @@ export const trail = {
   verify: 'Verify the chain',
   export: 'Export as NDJSON',
   life: 'Life of the release',
+  allLives: 'All lives',
   empty: 'Nothing has been seen of it yet.',
   time: 'Time',
   position: 'Entry {{position}} of the chain',

@@ -62,6 +62,12 @@ export const release: Translation<typeof english> = {
     description: '描述',
     actions: '操作',
     live: '当前',
+    gone: {
+      pruned: '已清理，不在集群中',
+      uninstalled: '已卸载，不在集群中',
+      removed: '被手动删除，不在集群中',
+    },
+    erased: '已清除',
     view: '查看',
     viewLabel: '查看修订版本 {{revision}}',
     compare: '与 {{before}} 比较',

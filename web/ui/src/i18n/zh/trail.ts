@@ -6,6 +6,7 @@ export const trail: Translation<typeof english> = {
   verify: '验证链',
   export: '导出为 NDJSON',
   life: '该发布的生命周期',
+  allLives: '所有生命周期',
   empty: '尚未见到任何记录。',
   time: '时间',
   position: '链的第 {{position}} 条',

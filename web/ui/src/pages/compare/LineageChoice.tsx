@@ -5,27 +5,30 @@ import type { Lineage } from '../../api/release';
 interface LineageChoiceProps {
   label: string;
   lineages: readonly Lineage[];
-  /** The id of one; that of today without it. */
+  /** What to call all of them, where that is a choice. */
+  all?: string;
+  /** The id of one; without it all, or that of today. */
   value?: string;
   onChoose: (lineage: string | undefined) => void;
 }
 
 /** Chooses one of the lives that a release's name has lived. Nothing to choose when there was one only. */
-export function LineageChoice({ label, lineages, value, onChoose }: LineageChoiceProps) {
+export function LineageChoice({ label, lineages, all, value, onChoose }: LineageChoiceProps) {
   const { t, i18n } = useTranslation('compare');
   if (lineages.length < 2 && value === undefined) {
     return null;
   }
   const moment = new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'medium' });
-  const newest = lineages[0]?.id;
+  const usual = all === undefined ? lineages[0]?.id : '';
   return (
     <FormSelect
       aria-label={label}
-      value={value ?? newest}
+      value={value ?? usual}
       onChange={(_, chosen) => {
-        onChoose(chosen === newest ? undefined : chosen);
+        onChoose(chosen === usual ? undefined : chosen);
       }}
     >
+      {all !== undefined && <FormSelectOption value="" label={all} />}
       {lineages.map(({ id, firstDeployed, lastSeen, inCluster }) => (
         <FormSelectOption
           key={id}

@@ -72,7 +72,7 @@ interface RowProps {
 
 function Row({ release, item, before, onShow }: RowProps) {
   const { t } = useTranslation('release');
-  const { revision, status, chart, chartVersion, updated, description, live, anomalies, user } = item;
+  const { revision, status, chart, chartVersion, updated, description, live, gone, erased, anomalies, user } = item;
   const newest = revision === release.revision;
   return (
     <Tr>
@@ -81,6 +81,8 @@ function Row({ release, item, before, onShow }: RowProps) {
         <Flex gap={{ default: 'gapXs' }} display={{ default: 'inlineFlex' }}>
           <ReleaseStatus status={status} />
           {live && <Label isCompact>{t('revisions.live')}</Label>}
+          {gone && <Label isCompact>{t(`revisions.gone.${gone}`)}</Label>}
+          {erased && <Label isCompact>{t('revisions.erased')}</Label>}
           {anomalies.map(({ code, message }) => (
             <IconWithReason key={code} icon={<ExclamationTriangleIcon />} status="warning" reason={message} />
           ))}
@@ -106,7 +108,7 @@ function Row({ release, item, before, onShow }: RowProps) {
               {t('revisions.compare', { before })}
             </Link>
           )}
-          {!newest && (
+          {!newest && !gone && (
             <Link to={paths.change(release, revision)} aria-label={t('revisions.rollbackLabel', { revision })}>
               {t('revisions.rollback')}
             </Link>

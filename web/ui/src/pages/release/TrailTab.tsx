@@ -1,4 +1,4 @@
-import { Alert, Button, Content, Flex, Skeleton, Stack, StackItem } from '@patternfly/react-core';
+import { Alert, Button, Content, Flex, FlexItem, Skeleton, Stack, StackItem } from '@patternfly/react-core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -24,7 +24,7 @@ export function TrailTab({ release, known }: TrailTabProps) {
   const { t } = useTranslation('trail');
   const [lineage, setLineage] = useState<string>();
   const [verify, setVerify] = useState(false);
-  const [shown, setShown] = useState<number | null>(null);
+  const [shown, setShown] = useState<{ revision: number; lineage?: string } | null>(null);
   const lineages = useLineages(release).data ?? [];
   const { data, error, isFetching, refetch } = useTrail(release, { lineage, verify, known });
   const save = useMutation<Blob, ApiError>({
@@ -59,7 +59,9 @@ export function TrailTab({ release, known }: TrailTabProps) {
           >
             {t('export')}
           </Button>
-          <LineageChoice label={t('life')} lineages={lineages} value={lineage} onChoose={setLineage} />
+          <FlexItem>
+            <LineageChoice label={t('life')} all={t('allLives')} lineages={lineages} value={lineage} onChoose={setLineage} />
+          </FlexItem>
         </Flex>
       </StackItem>
       {(error instanceof ApiError || save.error) && (
@@ -81,8 +83,7 @@ export function TrailTab({ release, known }: TrailTabProps) {
       {shown !== null && (
         <RevisionModal
           release={release}
-          revision={shown}
-          lineage={lineage}
+          {...shown}
           onClose={() => {
             setShown(null);
           }}

@@ -15,7 +15,7 @@ interface TrailTableProps {
   release: ReleaseRef;
   /** The oldest first. */
   entries: readonly TrailEntry[];
-  onShow: (revision: number) => void;
+  onShow: (shown: { revision: number; lineage?: string }) => void;
 }
 
 /** A trail's entries, the newest first. */
@@ -60,7 +60,7 @@ type RowProps = Pick<TrailTableProps, 'release' | 'onShow'> & { entry: TrailEntr
 
 function Row({ release, entry, onShow }: RowProps) {
   const { t, i18n } = useTranslation('trail');
-  const { position, time, revision, status, previousStatus, late, user, session } = entry;
+  const { position, time, revision, lineage, status, previousStatus, late, user, session } = entry;
   return (
     <Tr>
       <Td dataLabel={t('time')} title={t('position', { position })}>
@@ -77,7 +77,7 @@ function Row({ release, entry, onShow }: RowProps) {
             isInline
             aria-label={t('view', { revision })}
             onClick={() => {
-              onShow(revision);
+              onShow({ revision, lineage });
             }}
           >
             {revision}
