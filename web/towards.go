@@ -1,8 +1,6 @@
 package web
 
 import (
-	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -43,10 +41,7 @@ func (s *Server) towards(c *gin.Context, id, namespace string) (*gin.Context, er
 func refuseWithSession(c *gin.Context) error {
 	for _, name := range []string{"to", "toLineage", "all", "reveal"} {
 		if c.Query(name) != "" && c.Query(name) != "false" {
-			return &apiError{
-				status: http.StatusBadRequest, code: codeBadRequest, details: fieldDetails{name},
-				message: fmt.Sprintf("%s and toSession do not go together.", name),
-			}
+			return badRequest(name, name+" and toSession do not go together.")
 		}
 	}
 	return nil

@@ -101,11 +101,10 @@ func oneLine(text string) string {
 
 // The colours of differences, as terminals know them.
 const (
-	red    = "\x1b[31m"
-	green  = "\x1b[32m"
-	yellow = "\x1b[33m"
-	cyan   = "\x1b[36m"
-	reset  = "\x1b[0m"
+	red   = "\x1b[31m"
+	green = "\x1b[32m"
+	cyan  = "\x1b[36m"
+	reset = "\x1b[0m"
 )
 
 // painter colours lines on a terminal and nowhere else.

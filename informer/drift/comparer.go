@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -197,71 +195,6 @@ func (e *examined) want(release stream.ReleaseRef) error {
 	return nil
 }
 
-// apply asks what applying the object would make of it. With conflicts it notes
-// which fields are somebody else's that Helm would not take over by itself.
-func (x *examination) apply(ctx context.Context, client dynamic.ResourceInterface, e *examined, conflicts bool) error {
-	x.mu.Lock()
-	e.refusal = x.refused[e.place]
-	x.mu.Unlock()
-	if e.refusal != nil {
-		return nil
-	}
-	manager, applies := defaultManager, false
-	if e.live != nil {
-		manager, applies = ownersOf(e.live).applier()
-	}
-	wanted := &unstructured.Unstructured{Object: e.wanted}
-	if e.probe != "" {
-		wanted = wanted.DeepCopy()
-		wanted.SetName(e.probe)
-	}
-	ctx, warnings := collectWarnings(ctx)
-	options := metav1.ApplyOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: manager, Force: !conflicts || !applies}
-	applied, err := client.Apply(ctx, wanted.GetName(), wanted, options)
-	e.conflicts = nil
-	if apierrors.IsConflict(err) && !options.Force {
-		e.conflicts = conflictsOf(err)
-		options.Force = true
-		applied, err = client.Apply(ctx, wanted.GetName(), wanted, options)
-	}
-	e.warnings = warnings.all()
-	if err == nil {
-		e.applied = applied.Object
-		return nil
-	}
-	if !answered(err) {
-		return err
-	}
-	e.refusal = err
-	if lacksRight(err) {
-		x.mu.Lock()
-		x.refused[e.place] = err
-		x.mu.Unlock()
-	}
-	return nil
-}
-
-// conflictsOf tells which fields somebody else owns.
-func conflictsOf(err error) []string {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) || status.Status().Details == nil {
-		return nil
-	}
-	var all []string
-	for _, cause := range status.Status().Details.Causes {
-		if cause.Type == metav1.CauseTypeFieldManagerConflict {
-			all = append(all, fmt.Sprintf("%s at %s: helm takes it over only with forceConflicts", cause.Message, cause.Field))
-		}
-	}
-	return all
-}
-
-// lacksRight tells a missing right to apply any object of the place from a
-// refusal of this very one, which an admission plugin forbids too.
-func lacksRight(err error) bool {
-	return apierrors.IsForbidden(err) && missingRight.MatchString(err.Error())
-}
-
 // unknown keeps what the API server answered; another failure is returned.
 func (e *examined) unknown(err error) error {
 	if !answered(err) {
@@ -269,12 +202,6 @@ func (e *examined) unknown(err error) error {
 	}
 	e.problem = err.Error()
 	return nil
-}
-
-// answered tells what the API server has said from its not answering.
-func answered(err error) bool {
-	var status apierrors.APIStatus
-	return errors.As(err, &status)
 }
 
 // secrets is what masks an answer: what the sources have, and the live Secrets;

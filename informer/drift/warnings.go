@@ -2,16 +2,11 @@ package drift
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"sync"
 
 	"k8s.io/client-go/rest"
 )
-
-// missingRight are the words of RBAC's refusals
-// (k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go).
-var missingRight = regexp.MustCompile(`User "[^"]*" cannot patch resource`)
 
 // Warnings hands the API server's warnings to whoever has made the request. The
 // clients of a Comparer must have it, or its warnings are lost.

@@ -1,0 +1,88 @@
+package drift
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+)
+
+// apply asks what applying the object would make of it. With conflicts it notes
+// which fields are somebody else's that Helm would not take over by itself.
+func (x *examination) apply(ctx context.Context, client dynamic.ResourceInterface, e *examined, conflicts bool) error {
+	x.mu.Lock()
+	e.refusal = x.refused[e.place]
+	x.mu.Unlock()
+	if e.refusal != nil {
+		return nil
+	}
+	manager, applies := defaultManager, false
+	if e.live != nil {
+		manager, applies = ownersOf(e.live).applier()
+	}
+	wanted := &unstructured.Unstructured{Object: e.wanted}
+	if e.probe != "" {
+		wanted = wanted.DeepCopy()
+		wanted.SetName(e.probe)
+	}
+	ctx, warnings := collectWarnings(ctx)
+	options := metav1.ApplyOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: manager, Force: !conflicts || !applies}
+	applied, err := client.Apply(ctx, wanted.GetName(), wanted, options)
+	e.conflicts = nil
+	if apierrors.IsConflict(err) && !options.Force {
+		e.conflicts = conflictsOf(err)
+		options.Force = true
+		applied, err = client.Apply(ctx, wanted.GetName(), wanted, options)
+	}
+	e.warnings = warnings.all()
+	if err == nil {
+		e.applied = applied.Object
+		return nil
+	}
+	if !answered(err) {
+		return err
+	}
+	e.refusal = err
+	if lacksRight(err) {
+		x.mu.Lock()
+		x.refused[e.place] = err
+		x.mu.Unlock()
+	}
+	return nil
+}
+
+// conflictsOf tells which fields somebody else owns.
+func conflictsOf(err error) []string {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return nil
+	}
+	var all []string
+	for _, cause := range status.Status().Details.Causes {
+		if cause.Type == metav1.CauseTypeFieldManagerConflict {
+			all = append(all, fmt.Sprintf("%s at %s: helm takes it over only with forceConflicts", cause.Message, cause.Field))
+		}
+	}
+	return all
+}
+
+// lacksRight tells a missing right to apply any object of the place from a
+// refusal of this very one, which an admission plugin forbids too.
+func lacksRight(err error) bool {
+	return apierrors.IsForbidden(err) && missingRight.MatchString(err.Error())
+}
+
+// missingRight are the words of RBAC's refusals
+// (k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go).
+var missingRight = regexp.MustCompile(`User "[^"]*" cannot patch resource`)
+
+// answered tells what the API server has said from its not answering.
+func answered(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status)
+}
