@@ -127,7 +127,7 @@ func TestRecordsOfEveryKindAreShownWhileTheyAreThereAndAfterwards(t *testing.T) 
 			t.Fatal(err)
 		}
 	}
-	h.checkKinds(t, namespace, kinds, "")
+	t.Run("there", func(t *testing.T) { h.checkKinds(t, namespace, kinds, false) })
 	for _, name := range []string{"opaque", "nothing"} {
 		if code, answer := h.ask(t, http.MethodGet, h.release(namespace, name)+"/history", ""); code != http.StatusNotFound {
 			t.Errorf("%s is answered with %d %s", name, code, answer)
@@ -138,15 +138,16 @@ func TestRecordsOfEveryKindAreShownWhileTheyAreThereAndAfterwards(t *testing.T) 
 			t.Fatal(err)
 		}
 	}
-	h.checkKinds(t, namespace, kinds, "gone")
+	t.Run("gone", func(t *testing.T) { h.checkKinds(t, namespace, kinds, true) })
 }
 
 // checkKinds looks at the only revision of each release through every route
 // that reads its record.
-func (h *helmtrail) checkKinds(t *testing.T, namespace string, kinds []kindOfRecord, gone string) {
+func (h *helmtrail) checkKinds(t *testing.T, namespace string, kinds []kindOfRecord, gone bool) {
 	t.Helper()
 	for _, kind := range kinds {
-		t.Run(strings.TrimSpace(kind.name+" "+gone), func(t *testing.T) {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
 			own := h.release(namespace, kind.name)
 			var list struct {
 				Items []struct {
@@ -157,7 +158,7 @@ func (h *helmtrail) checkKinds(t *testing.T, namespace string, kinds []kindOfRec
 			}
 			eventually(t, "the history", func() bool {
 				list.Items = nil
-				return h.call(t, http.MethodGet, own+"/history", nil, &list) == http.StatusOK && len(list.Items) == 1 && (list.Items[0].Gone != nil) == (gone != "")
+				return h.call(t, http.MethodGet, own+"/history", nil, &list) == http.StatusOK && len(list.Items) == 1 && (list.Items[0].Gone != nil) == gone
 			})
 			item := list.Items[0]
 			want := kind.status
@@ -186,7 +187,7 @@ func (h *helmtrail) checkKinds(t *testing.T, namespace string, kinds []kindOfRec
 			eventually(t, "the trail", func() bool {
 				h.get(t, own+"/trail", &trail)
 				last := trail.Items[len(trail.Items)-1]
-				return last.Kind == stream.TrailTransition && (last.Change != "status") == (gone != "") && last.Digest != ""
+				return last.Kind == stream.TrailTransition && (last.Change != "status") == gone && last.Digest != ""
 			})
 		})
 	}
