@@ -173,14 +173,13 @@ func TestObjectsOfTheReleaseThatTheRecordDoesNotNameAreExtra(t *testing.T) {
 }
 
 func TestWhatCannotBeComparedSaysWhy(t *testing.T) {
-	chart, group := traps(t)
-	r := install(t, 4, chart)
+	r := install(t, 4, trapsWithoutKind(t))
 	for _, o := range r.drift(comparerAs(t, r.as("list"))).Objects {
 		if o.State != stream.DriftUnknown || !strings.Contains(o.Message, "cannot get resource") {
 			t.Errorf("without the right to get it %s is %s: %s", o.Kind, o.State, o.Message)
 		}
 	}
-	r.record.Manifest = strings.ReplaceAll(r.record.Manifest, group, "gone.example.com") + "\n---\n{ no YAML\n---\nkind: Job\napiVersion: batch/v1\nmetadata: {generateName: once-}\n"
+	r.record.Manifest += "\n---\nkind: Widget\napiVersion: gone.example.com/v1\nmetadata: {name: web}\n---\n{ no YAML\n---\nkind: Job\napiVersion: batch/v1\nmetadata: {generateName: once-}\n"
 	var unknown []string
 	for _, o := range r.drift(r.comparer).Objects {
 		if o.State == stream.DriftUnknown {
@@ -199,8 +198,7 @@ func TestWhatCannotBeComparedSaysWhy(t *testing.T) {
 
 func TestSecretsAreMaskedInADrift(t *testing.T) {
 	eachHelm(t, func(t *testing.T, version int) {
-		chart, _ := traps(t)
-		r := install(t, version, chart)
+		r := install(t, version, trapsWithoutKind(t))
 		r.patch(secrets, "web", "kubectl-edit", `{"stringData":{"password":"canary-live-1234","new":"canary-added-12"}}`)
 		r.patch(configmaps, "web", "kubectl-edit", `{"data":{"number":"canary-live-1234","url":"https://u:canary-url-1234@example.com"}}`)
 		r.patch(deployments, "web", "kubectl-edit", `{"spec":{"template":{"spec":{"containers":[{"name":"web","env":[{"name":"DB_PASSWORD","value":"canary-env-1234"}]}]}}}}`)

@@ -95,6 +95,22 @@ func traps(t *testing.T) (folder, group string) {
 	return folder, group
 }
 
+// trapsWithoutKind is the chart without the kind of its own, which takes the API
+// server seconds to take in.
+func trapsWithoutKind(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, os.DirFS(filepath.Join("testdata", "traps"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"crds", filepath.Join("templates", "widget.yaml")} {
+		if err := os.RemoveAll(filepath.Join(folder, path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
 func dynamicClient(t *testing.T, config *rest.Config) dynamic.Interface {
 	t.Helper()
 	client, err := dynamic.NewForConfig(config)
