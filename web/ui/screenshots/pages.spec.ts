@@ -1,4 +1,5 @@
 import type { Schemas } from '../src/api/client';
+import { kube } from '../tests/cluster';
 import { clusterId, completed, expect, install, logLines, statusTag, test } from '../tests/helmtrail';
 import { shoot } from './camera';
 
@@ -53,15 +54,35 @@ test('forms: install, upgrade', async ({ page, request }) => {
   await page.getByRole('textbox', { name: 'Release name' }).fill('catalogue');
   const values = page.getByRole('textbox', { name: 'Your values (YAML)' });
   await values.click();
-  await values.pressSequentially('replicas: 3\ngreeting: Good morning');
-  await page.getByRole('button', { name: 'Waiting and time' }).click();
-  await expect(page.getByRole('textbox', { name: 'Default values' })).toContainText('replicas');
+  await values.pressSequentially('replicas: 3\ngreeting: Good morning\nserv');
+  await expect(page.getByRole('listbox').getByRole('option')).toHaveText([/^service/]);
   await shoot(page, 'install');
+  await values.press('Enter');
+  await values.press('Escape');
+  await values.pressSequentially('port: 99999');
+  await page.getByRole('button', { name: 'Waiting and time' }).click();
+  await expect(page.getByText('Line 4: must be at most 65535.')).toBeVisible();
+  await shoot(page, 'install-values');
+  await values.press('ControlOrMeta+a');
+  await values.pressSequentially('greeting: Good morning\nresources: {requests: {cpu: lots}}');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await expect(page.getByText('The API server would refuse 1 object')).toBeVisible();
+  await page.getByRole('heading', { name: 'Preview' }).scrollIntoViewIfNeeded();
+  await shoot(page, 'install-preview');
 
   await page.goto(`/helm/upgrade-rollback/${cluster}/${namespace}/storefront`);
   await expect(page.getByRole('textbox', { name: /^Values, from revision/ })).toContainText('masked');
   await expect(page.getByRole('textbox', { name: 'Default values' })).toContainText('replicas');
+  const current = page.getByRole('textbox', { name: /^Values, from revision/ });
+  await current.click();
+  await current.press('ControlOrMeta+End');
+  await current.pressSequentially('greeting: Summer sale');
+  await expect(page.getByRole('grid', { name: 'What the values change' })).toContainText('Summer sale');
   await shoot(page, 'upgrade');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await expect(page.getByText('The API server would take every object')).toBeVisible();
+  await page.getByRole('heading', { name: 'Preview' }).scrollIntoViewIfNeeded();
+  await shoot(page, 'upgrade-preview');
 });
 
 test('a release: resources, revisions, operations; comparison and rollback', async ({ page, request }) => {
@@ -81,6 +102,15 @@ test('a release: resources, revisions, operations; comparison and rollback', asy
   await page.getByRole('tab', { name: 'Operations' }).click();
   await expect(page.getByRole('link', { name: 'Replay' })).toHaveCount(2);
   await shoot(page, 'release-operations');
+  await page.getByRole('tab', { name: 'Trail' }).click();
+  await expect(page.getByRole('grid', { name: 'Trail' })).toContainText('Pending upgrade');
+  await shoot(page, 'release-trail');
+  const deployment = `/apis/apps/v1/namespaces/${namespace}/deployments/storefront`;
+  const found = await kube<{ spec: { replicas: number } }>('GET', deployment);
+  await kube('PUT', `${deployment}?fieldManager=kubectl-edit`, { ...found, spec: { ...found.spec, replicas: 1 } });
+  await page.getByRole('tab', { name: 'Drift' }).click();
+  await expect(page.getByRole('grid', { name: /^Changed fields of Deployment / })).toContainText('kubectl-edit');
+  await shoot(page, 'release-drift');
 
   await page.goto(`/helm/compare/${cluster}/${namespace}/storefront?from=1&to=2`);
   await expect(page.getByRole('table', { name: /^Deployment/ })).toBeVisible();

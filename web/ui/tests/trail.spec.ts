@@ -60,7 +60,7 @@ test('the trail tells what a release went through, also what helm has pruned and
   await page.goto(`/helm/compare/${cluster}/${namespace}/lived`);
   await page.getByRole('combobox', { name: 'Life to compare with' }).selectOption({ index: 1 });
   await page.getByRole('combobox', { name: 'From', exact: true }).selectOption('1');
-  await expect(page.getByRole('grid', { name: 'Values' }).locator('tbody tr')).toHaveText(['levelchangeddebugwarn']);
+  await expect(page.getByRole('grid', { name: 'Values' }).locator('tbody tr')).toHaveText(['levelchangeddebugwarn', 'textadded–twice']);
   await expect(page.getByRole('combobox', { name: 'To', exact: true })).toContainText('no longer in the cluster');
 });
 
