@@ -56,13 +56,11 @@ test('a moment is told exactly on hover and on focus', async ({ page, request })
   await completed(request, await install(request, { namespace, name: 'dated' }));
   await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}`);
   const updated = releaseRows(page).locator('time').first();
+  const exact = page.getByRole('tooltip').filter({ hasText: /^\w+ \d+, \d{4} at \d+:\d\d:\d\d/ });
   await updated.hover();
-  await expect(page.getByRole('tooltip')).toHaveText(/^\w+ \d+, \d{4} at \d+:\d\d:\d\d/);
+  await expect(exact).toBeVisible();
   await page.mouse.move(0, 0);
-  await expect(page.getByRole('tooltip')).toHaveCount(0);
-  for (let i = 0; i < 40 && (await page.getByRole('tooltip').count()) === 0; i++) {
-    await page.keyboard.press('Tab');
-  }
-  await page.locator('time').first().locator('..').focus();
-  await expect(page.getByRole('tooltip')).toHaveText(/^\w+ \d+, \d{4} at \d+:\d\d:\d\d/);
+  await expect(exact).toHaveCount(0);
+  await updated.locator('xpath=ancestor-or-self::*[@tabindex="0"][1]').focus();
+  await expect(exact).toBeVisible();
 });

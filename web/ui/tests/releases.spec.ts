@@ -3,19 +3,19 @@ import { CHART, clusterId, expect, helm, install, newNamespace, releaseRows, tes
 
 test('a release that helm made by hand shows up at once, changes and goes', async ({ page, request }) => {
   const namespace = newNamespace();
-  await page.goto(`/helm/releases/${await clusterId(request)}`);
+  await page.goto(`/helm/releases/${await clusterId(request)}?q=${namespace}`);
   await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible();
 
   await helm('install', 'by-hand', CHART, '--namespace', namespace, '--create-namespace');
   const row = page.getByRole('row').filter({ hasText: namespace });
-  await expect(row).toContainText('Deployed', { timeout: 2000 });
+  await expect(row).toContainText('Deployed', { timeout: 10_000 });
   await expect(row.getByRole('gridcell')).toContainText(['by-hand', namespace, 'Deployed', '1', 'web 1.0.0', '2.0', 'now']);
 
   await helm('upgrade', 'by-hand', CHART, '--namespace', namespace);
-  await expect(row.getByRole('gridcell', { name: '2', exact: true })).toBeVisible({ timeout: 2000 });
+  await expect(row.getByRole('gridcell', { name: '2', exact: true })).toBeVisible({ timeout: 10_000 });
 
   await helm('uninstall', 'by-hand', '--namespace', namespace);
-  await expect(row).toHaveCount(0, { timeout: 2000 });
+  await expect(row).toHaveCount(0, { timeout: 10_000 });
 });
 
 test('a namespace that is empty says so, then fills', async ({ page, request }) => {
@@ -23,7 +23,7 @@ test('a namespace that is empty says so, then fills', async ({ page, request }) 
   await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}`);
   await expect(page.getByRole('heading', { name: 'No releases yet' })).toBeVisible();
   await helm('install', 'first', CHART, '--namespace', namespace, '--create-namespace');
-  await expect(page.getByRole('row').filter({ hasText: 'first' })).toContainText('Deployed', { timeout: 2000 });
+  await expect(page.getByRole('row').filter({ hasText: 'first' })).toContainText('Deployed', { timeout: 10_000 });
 });
 
 test('what happens while the connection is lost shows up once it is back', async ({ page, request }) => {
