@@ -19,7 +19,7 @@ const (
 	urgentWorkers = 8
 	// backfillWorkers and backfillPerSecond bound the reading of records that
 	// nobody waits for.
-	backfillWorkers   = 2
+	backfillWorkers   = 4
 	backfillPerSecond = 500
 	// fetchTimeout bounds one request.
 	fetchTimeout = 30 * time.Second

@@ -26,16 +26,25 @@ type namespaces struct {
 	metadata metadata.Interface
 	watched  []string // none for all
 
-	mu   sync.Mutex
-	uids map[string]string
+	mu    sync.Mutex
+	known map[string]namespaceState
+	// open is how many of the watches are open now, of parts.
+	open, parts int
 	// answered is closed once it is known whether they may be watched.
 	answered  chan struct{}
 	once      sync.Once
 	forbidden bool
 }
 
+// namespaceState is what is known of a namespace.
+type namespaceState struct {
+	uid string
+	// ending means that it is being deleted: one of the same name may follow.
+	ending bool
+}
+
 func newNamespaces(metadata metadata.Interface, watched []string) *namespaces {
-	return &namespaces{metadata: metadata, watched: watched, uids: map[string]string{}, answered: make(chan struct{})}
+	return &namespaces{metadata: metadata, watched: watched, known: map[string]namespaceState{}, answered: make(chan struct{})}
 }
 
 // run watches until ctx ends.
@@ -47,6 +56,9 @@ func (n *namespaces) run(ctx context.Context) error {
 			selectors = append(selectors, fields.OneTermEqualSelector(metav1.ObjectNameField, name))
 		}
 	}
+	n.mu.Lock()
+	n.parts = len(selectors)
+	n.mu.Unlock()
 	var running sync.WaitGroup
 	defer running.Wait()
 	for _, selector := range selectors {
@@ -73,7 +85,12 @@ func (n *namespaces) informer(selector string) (cache.SharedIndexInformer, error
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			o.FieldSelector = selector
-			return client.Watch(ctx, o)
+			w, err := client.Watch(ctx, o)
+			if err != nil {
+				return nil, err
+			}
+			n.opens(1)
+			return &openNamespaces{w, sync.OnceFunc(func() { n.opens(-1) })}, nil
 		},
 	}, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})
 	if err := informer.SetTransform(slimNamespace); err != nil {
@@ -95,10 +112,30 @@ func (n *namespaces) informer(selector string) (cache.SharedIndexInformer, error
 	return informer, err
 }
 
-// slimNamespace is the informer's transform: only name and UID are needed.
+// openNamespaces is a watch; the reflector stops each one at its end.
+type openNamespaces struct {
+	watch.Interface
+	ended func()
+}
+
+// Stop implements [watch.Interface].
+func (o *openNamespaces) Stop() {
+	o.ended()
+	o.Interface.Stop()
+}
+
+func (n *namespaces) opens(more int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.open += more
+}
+
+// slimNamespace is the informer's transform: little of a namespace is needed.
 func slimNamespace(object any) (any, error) {
 	if full, ok := object.(*metav1.PartialObjectMetadata); ok {
-		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: full.Name, UID: full.UID, ResourceVersion: full.ResourceVersion}}, nil
+		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+			Name: full.Name, UID: full.UID, ResourceVersion: full.ResourceVersion, DeletionTimestamp: full.DeletionTimestamp,
+		}}, nil
 	}
 	return object, nil
 }
@@ -116,7 +153,7 @@ func (n *namespaces) set(object any) {
 	if namespace, ok := object.(*metav1.PartialObjectMetadata); ok {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		n.uids[namespace.Name] = string(namespace.UID)
+		n.known[namespace.Name] = namespaceState{string(namespace.UID), namespace.DeletionTimestamp != nil}
 	}
 }
 
@@ -127,8 +164,8 @@ func (n *namespaces) unset(object any) {
 	if namespace, ok := object.(*metav1.PartialObjectMetadata); ok {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		if n.uids[namespace.Name] == string(namespace.UID) {
-			delete(n.uids, namespace.Name)
+		if n.known[namespace.Name].uid == string(namespace.UID) {
+			delete(n.known, namespace.Name)
 		}
 	}
 }
@@ -154,10 +191,12 @@ func (c *Cluster) UID(ctx context.Context) (string, error) {
 	return c.namespaces.ask(ctx, clusterNamespace)
 }
 
-// NamespaceUID asks the API server for a namespace's UID. It is "" when there
-// is no such namespace, and wherever namespaces may not be watched, since what
-// is not known later on had better not be known at all. It blocks until that is
-// clear.
+// NamespaceUID is the UID that a namespace has now. It is "" when there is no
+// such namespace, and wherever namespaces may not be watched, since what is not
+// known later on had better not be known at all. It blocks until that is clear,
+// and asks the API server about a namespace that is not known, that is being
+// deleted, so that another one may have its name by now, or while no watch is
+// open.
 func (c *Cluster) NamespaceUID(ctx context.Context, namespace string) (string, error) {
 	n := c.namespaces
 	select {
@@ -166,10 +205,13 @@ func (c *Cluster) NamespaceUID(ctx context.Context, namespace string) (string, e
 		return "", ctx.Err()
 	}
 	n.mu.Lock()
-	forbidden := n.forbidden
+	forbidden, state, open := n.forbidden, n.known[namespace], n.open == n.parts
 	n.mu.Unlock()
-	if forbidden {
+	switch {
+	case forbidden:
 		return "", nil
+	case state.uid != "" && !state.ending && open:
+		return state.uid, nil
 	}
 	return n.ask(ctx, namespace)
 }
@@ -179,5 +221,5 @@ func (c *Cluster) NamespaceUID(ctx context.Context, namespace string) (string, e
 func (c *Cluster) KnownNamespaceUID(namespace string) string {
 	c.namespaces.mu.Lock()
 	defer c.namespaces.mu.Unlock()
-	return c.namespaces.uids[namespace]
+	return c.namespaces.known[namespace].uid
 }

@@ -86,7 +86,7 @@ func (k *keeper) live(ctx context.Context, entry *stream.TrailEntry, s *seen, l 
 	}
 	if known {
 		entry.NamespaceUID = l.namespaceUID
-	} else if entry.NamespaceUID, err = k.namespaceUID(ctx, rev.Namespace, s.Change == decoder.ChangeStatus && !s.Late); err != nil {
+	} else if entry.NamespaceUID, err = k.namespaceUID(ctx, rev.Namespace); err != nil {
 		return err
 	}
 	entry.FirstDeployed = first

@@ -288,13 +288,8 @@ func (k *keeper) clusterUID(ctx context.Context) (string, error) {
 	return uid, nil
 }
 
-// namespaceUID is the UID that a namespace has now. What happens there just now
-// may be faster than the news that the namespace was made, so for that the
-// cluster is asked.
-func (k *keeper) namespaceUID(ctx context.Context, namespace string, justNow bool) (string, error) {
-	if uid := k.cluster.KnownNamespaceUID(namespace); uid != "" && !justNow {
-		return uid, nil
-	}
+// namespaceUID is the UID that a namespace has now.
+func (k *keeper) namespaceUID(ctx context.Context, namespace string) (string, error) {
 	asking, cancel := context.WithTimeout(ctx, identifyTime)
 	defer cancel()
 	uid, err := k.cluster.NamespaceUID(asking, namespace)

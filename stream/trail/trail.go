@@ -53,8 +53,8 @@ type Cluster interface {
 	// UID is that of the cluster, which is its kube-system namespace's; "" when
 	// that may not be read.
 	UID(ctx context.Context) (string, error)
-	// NamespaceUID asks for a namespace's UID; "" when it does not exist or may
-	// not be read.
+	// NamespaceUID is the UID that a namespace has now, asked for where memory
+	// may be wrong; "" when it does not exist or may not be known.
 	NamespaceUID(ctx context.Context, namespace string) (string, error)
 	// KnownNamespaceUID is NamespaceUID from memory; "" too when it is not known
 	// yet.
