@@ -19,7 +19,7 @@ test('log in, a missing right, a cluster that is away, all clusters', async ({ p
     await page.goto(`${guarded.url}/helm/releases/dev/payments`);
     await expect(page.getByRole('heading', { name: 'Log in' })).toBeVisible();
     await shoot(page, 'login');
-    await page.getByLabel('Token').fill('pasted in part');
+    await page.getByLabel('Token').fill('pasted-in-part');
     await page.getByRole('button', { name: 'Log in' }).click();
     await expect(page.getByRole('heading', { name: 'The token was refused' })).toBeVisible();
     await shoot(page, 'login-refused');

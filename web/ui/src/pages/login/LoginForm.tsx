@@ -97,14 +97,16 @@ export function LoginForm({ clusters, asked, onDone }: LoginFormProps) {
 /** Why a token was not taken. */
 function Refused({ error, cluster }: { error: ApiError; cluster: string }) {
   const { t, i18n } = useTranslation('login');
-  if (error.status !== 401) {
+  if (error.status !== 401 && error.details.field !== 'token') {
     return <Refusal error={error} />;
   }
   return (
     <Alert isInline variant="danger" title={t('refused.title')}>
       {error.details.expires
         ? t('refused.expired', { cluster, time: formatMoment(Date.parse(error.details.expires), i18n.language) })
-        : t('refused.unknown', { cluster })}
+        : error.status === 401
+          ? t('refused.unknown', { cluster })
+          : error.message}
     </Alert>
   );
 }
