@@ -136,6 +136,11 @@ func TestAFullDiskIsToldAndOvercome(t *testing.T) {
 	if kind, last := end(t, h.events(t.Context(), t, answer.Events, 1)); kind != stream.TypeCompleted {
 		t.Errorf("it ended %s: %s", kind, last.Message)
 	}
+	// The trail, too, writes to streams that had been given up.
+	eventually(t, "the trail has it", func() bool {
+		var kept struct{ Items []struct{ Name string } }
+		return h.call(t, http.MethodGet, h.release(namespace, "after")+"/trail", nil, &kept) == http.StatusOK && len(kept.Items) > 0
+	})
 }
 
 // Whoever asks often makes it write no more often.

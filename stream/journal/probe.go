@@ -48,7 +48,8 @@ type probe struct {
 // two seconds at most, and may be called concurrently.
 //
 // The server inside gives a stream up that it could once not write to. When the
-// disk takes something again, the streams are opened anew.
+// disk takes something again, the streams are opened anew, here or by the next
+// write that fails.
 func (j *Journal) Writable() error {
 	if err, fresh := j.probe.last(); fresh {
 		return err
@@ -100,12 +101,15 @@ func (p *probe) end() {
 	p.trying = false
 }
 
-// fail takes note that a message could not be stored. Those that were under way
-// when the streams were opened anew say nothing about them.
+// fail takes note that a message could not be stored, after which the last
+// outcome counts no more. Messages that were under way when the streams were
+// opened anew say nothing about them.
 func (p *probe) fail(begun time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.failed = p.failed || begun.After(p.reopened)
+	if begun.After(p.reopened) {
+		p.failed, p.checked = true, time.Time{}
+	}
 }
 
 // tryDisk writes a small file beside the journal's own. A disk that does not
@@ -145,8 +149,9 @@ func writeProbe(name string) error {
 	return errors.Join(err, file.Close(), os.Remove(name))
 }
 
-// publish stores a message, and remembers when that fails for another reason
-// than what the stream holds or the caller's going away.
+// publish stores a message. When that fails for another reason than what the
+// stream holds or the caller's going away, it is the streams that may have to be
+// opened anew before the caller tries again.
 func (j *Journal) publish(ctx context.Context, message *nats.Msg, options ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
 	begun := time.Now()
 	bounded, cancel := bound(ctx)
@@ -158,6 +163,7 @@ func (j *Journal) publish(ctx context.Context, message *nats.Msg, options ...jet
 		return nil, stream.ErrFenced
 	case err != nil && !errors.Is(ctx.Err(), context.Canceled):
 		j.probe.fail(begun)
+		_ = j.Writable() // who asks is told
 	}
 	return ack, err
 }
