@@ -238,6 +238,7 @@ func (s *Server) comparedRecords(c *gin.Context, what *compared) (before, after 
 		if err := s.reveal(sides[i], at, "comparison"); err != nil {
 			return nil, nil, err
 		}
+		c.Header("Cache-Control", "no-store")
 	}
 	var shown [2]*decoder.Record
 	var known *mask.Secrets

@@ -157,7 +157,6 @@ func (s *Server) reveals(c *gin.Context, ref stream.ReleaseRef) (bool, error) {
 	if err := s.options.MayReveal(c.Request, ref); err != nil {
 		return false, errors.Join(refused, err)
 	}
-	c.Header("Cache-Control", "no-store")
 	return true, nil
 }
 
