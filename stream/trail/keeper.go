@@ -165,6 +165,10 @@ func (k *keeper) run(ctx context.Context) (err error) {
 		if err := k.store(ctx, storing, i); errors.Is(err, errUnidentified) {
 			k.log.Info("what the cluster would have to be asked for is left to the next start")
 			return nil
+		} else if errors.Is(err, context.Canceled) && storing.Err() != nil {
+			// Nothing failed; there was more than could be stored in time.
+			k.log.Warn("not all of the trail could be stored in time; the next start finds what is missing", "waiting", k.waiting()+1)
+			return nil
 		} else if err != nil {
 			return fmt.Errorf("the newest entries of the trail of %s could not be stored: %w", k.chain.cluster, err)
 		}
@@ -173,6 +177,13 @@ func (k *keeper) run(ctx context.Context) (err error) {
 		k.changed.Broadcast()
 		k.mu.Unlock()
 	}
+}
+
+// waiting is how many items are queued.
+func (k *keeper) waiting() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.queue)
 }
 
 // end lets those go who wait for room.
