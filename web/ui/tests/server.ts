@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -19,10 +19,13 @@ export class Server {
   /** Starts one that watches the clusters of a kubeconfig, and waits until it knows their releases. */
   static async start(kubeconfig: string, ...more: string[]): Promise<Server> {
     const folder = await mkdtemp(path.join(tmpdir(), 'helmtrail-ui-server-'));
+    // Away from the checkout, whose path would stand in helm's output.
+    const charts = path.join(folder, 'charts');
+    await cp(process.env['HELMTRAIL_TEST_CHARTS'] ?? path.join(import.meta.dirname, 'charts'), charts, { recursive: true });
     const server = new Server(folder, [
       ...['serve', '--drain', '1s', '--kubeconfig', kubeconfig, '--helm', await program('helm4')],
       ...['--data-dir', path.join(folder, 'data')],
-      ...['--chart-dir', path.resolve(process.env['HELMTRAIL_TEST_CHARTS'] ?? path.join(import.meta.dirname, 'charts'))],
+      ...['--chart-dir', charts],
       ...more,
     ]);
     await server.#serve('127.0.0.1:0').catch(async (error: unknown) => {

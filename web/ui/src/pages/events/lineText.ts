@@ -45,7 +45,7 @@ export function milestoneText(milestone: Milestone, writer: Writer): string {
     case 'RELEASE_STATUS':
       return releaseText({ ...milestone, description: '' }, writer);
     case 'RETRYING':
-      return [lineText(milestone, writer), t('timeline.hooksAgain')].join(' ');
+      return `${lineText(milestone, writer).replace(/[.。]?$/, '.')} ${t('timeline.hooksAgain')}`;
     case 'COMPLETED':
       return t('status.completed');
     case 'FAILED':
