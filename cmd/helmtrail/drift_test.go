@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -200,5 +201,16 @@ func TestRevisionsAreComparedAcrossClusters(t *testing.T) {
 	}
 	if code, answer := ask(path + "other&reveal=true"); code != http.StatusForbidden {
 		t.Errorf("revealing without the right: %d %s", code, answer)
+	}
+	// What is revealed stands in the trails of both clusters.
+	bind(t, namespace, reader, exampleRole(t, "auditor"))
+	eventually(t, "revealed across clusters", func() bool { // the refusal is remembered for a moment
+		code, _ := ask(path + "other&reveal=true")
+		return code == http.StatusOK
+	})
+	for _, cluster := range []string{h.cluster, "other"} {
+		if code, answer := ask("/" + cluster + "/namespaces/" + namespace + "/releases/web/trail?user=" + url.QueryEscape(reader)); code != http.StatusOK || !strings.Contains(answer, `"kind":"reveal"`) {
+			t.Errorf("the trail of cluster %s answers %d %s", cluster, code, answer)
+		}
 	}
 }
