@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 )
@@ -56,6 +57,16 @@ type User struct {
 	UID    string
 	Groups []string
 	Extra  map[string][]string
+}
+
+// UnmarshalJSON reads a name alone, too, which is what earlier versions kept of
+// the starter of a session that may still be running.
+func (u *User) UnmarshalJSON(data []byte) error {
+	if json.Unmarshal(data, &u.Name) == nil {
+		return nil
+	}
+	type fields User
+	return json.Unmarshal(data, (*fields)(u))
 }
 
 // Viewer decides what of a cluster's objects may be seen. Nil lets everything
