@@ -100,7 +100,7 @@ test('a release: resources, revisions, operations; comparison and rollback', asy
   await expect(page.getByRole('link', { name: 'Compare revision 2 with 1' })).toBeVisible();
   await shoot(page, 'release-revisions');
   await page.getByRole('tab', { name: 'Operations' }).click();
-  await expect(page.getByRole('link', { name: 'Replay' })).toHaveCount(2);
+  await expect(page.getByRole('link', { name: 'Replay' })).toHaveCount(3);
   await shoot(page, 'release-operations');
   await page.getByRole('tab', { name: 'Trail' }).click();
   await expect(page.getByRole('grid', { name: 'Trail' })).toContainText('Pending upgrade');

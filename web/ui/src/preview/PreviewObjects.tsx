@@ -84,6 +84,12 @@ function PreviewObject({ object, verdict, open }: PreviewObjectProps) {
   const { kind, namespace, name, hook, hidden, source, text } = object;
   const [expanded, setExpanded] = useState(open && !hidden);
   const title = [kind, [namespace, name].filter(Boolean).join('/')].filter(Boolean).join(' ') || source;
+  const notices = (
+    <>
+      {verdict?.message && <Alert isInline isPlain variant={verdict.verdict === 'refused' ? 'danger' : 'warning'} title={verdict.message} />}
+      {verdict?.warnings.map((warning) => <Alert key={warning} isInline isPlain variant="warning" title={warning} />)}
+    </>
+  );
   return (
     <>
       <ExpandableSection
@@ -105,11 +111,11 @@ function PreviewObject({ object, verdict, open }: PreviewObjectProps) {
           </Flex>
         }
       >
+        {expanded && notices}
         {expanded && verdict && verdict.changes.length > 0 && <FieldChanges as="preview" label={t('changesOf', { title })} changes={verdict.changes} />}
         {expanded && (hidden ? <Content component="small">{t('hiddenHelp', { source })}</Content> : <YamlEditor label={title} value={text} height="auto" />)}
       </ExpandableSection>
-      {verdict?.message && <Alert isInline isPlain variant={verdict.verdict === 'refused' ? 'danger' : 'warning'} title={verdict.message} />}
-      {verdict?.warnings.map((warning) => <Alert key={warning} isInline isPlain variant="warning" title={warning} />)}
+      {!expanded && notices}
     </>
   );
 }

@@ -19,7 +19,7 @@ export interface RenderedObject {
 /** Takes a rendered manifest apart, in the order that helm gives it. */
 export function objectsOf(manifest: string): RenderedObject[] {
   const objects = manifest
-    .split(/^---(?:\s.*)?$/m)
+    .split(/^---(?:[ \t].*)?$/m)
     .map((document) => document.replace(/^\n+|\s+$/g, ''))
     .map(readObject)
     .filter((object) => object !== null);

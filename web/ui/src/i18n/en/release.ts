@@ -24,6 +24,7 @@ export const release = {
   noResources: 'The release has no objects',
   noNotes: 'The chart has no notes',
   sessions: {
+    dryRun: 'dry run, nothing was changed',
     none: 'No operation is known',
     operation: 'Operation',
     state: 'State',

@@ -27,6 +27,7 @@ export const release: Translation<typeof english> = {
   noResources: '该发布没有对象',
   noNotes: '该 Chart 没有说明',
   sessions: {
+    dryRun: '试运行，未做任何更改',
     none: '没有已知的操作',
     operation: '操作',
     state: '状态',

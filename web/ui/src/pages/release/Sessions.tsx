@@ -47,12 +47,15 @@ const looks: Record<Session['state'], { status?: 'success' | 'danger'; color?: '
   canceled: { color: 'grey' },
 };
 
-function Row({ session: { id, release, operation, state, user, origin, startedAt, end } }: { session: Session }) {
+function Row({ session: { id, release, operation, state, user, origin, startedAt, end, command } }: { session: Session }) {
   const { t, i18n } = useTranslation('release');
+  const dry = command?.some((argument) => argument.startsWith('--dry-run')) ?? false;
   const doubtful = state === 'completed' && end?.agrees === false;
   return (
     <Tr>
-      <Td dataLabel={t('sessions.operation')}>{t(`sessions.operations.${operation}`)}</Td>
+      <Td dataLabel={t('sessions.operation')}>
+        {t(`sessions.operations.${operation}`)} {dry && <Label isCompact>{t('sessions.dryRun')}</Label>}
+      </Td>
       <Td dataLabel={t('sessions.state')}>
         <Label variant="outline" {...(doubtful ? { status: 'warning' } : looks[state])}>
           {t(doubtful ? 'sessions.doubtful' : `sessions.states.${state}`)}
