@@ -19,7 +19,7 @@ export function MissingRight({ error: { details, message } }: { error: ApiError 
   const own = user != null && message.startsWith(`${user} `);
   const command = own && resource === 'releases' ? grant(user, namespace) : null;
   return (
-    <Stack hasGutter>
+    <Stack hasGutter style={{ textAlign: 'start' }}>
       <StackItem>
         <DescriptionList isHorizontal isCompact>
           <Fact term={t('right.verb')}>{verb}</Fact>

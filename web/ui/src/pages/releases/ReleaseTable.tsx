@@ -38,7 +38,7 @@ export function ReleaseTable({ releases, showCluster, showNamespace, sort, onSor
       <Thead>
         <Tr>
           <Th sort={sortable('name')}>{t('columns.name')}</Th>
-          {showCluster && <Th sort={sortable('cluster')}>{t('cluster')}</Th>}
+          {showCluster && <Th modifier="fitContent" sort={sortable('cluster')}>{t('cluster')}</Th>}
           {showNamespace && <Th sort={sortable('namespace')}>{t('columns.namespace')}</Th>}
           <Th modifier="fitContent" sort={sortable('status')}>{t('columns.status')}</Th>
           <Th modifier="fitContent">{t('columns.revision')}</Th>
