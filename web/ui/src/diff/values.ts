@@ -39,4 +39,4 @@ function join(path: string, key: string): string {
 const isMapping = (value: unknown): value is Keyed => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A value on one line: a text as it is, but for one that could be taken for something else. */
-export const asText = (value: unknown) => (typeof value === 'string' && !/^(|true|false|null|[-+.\d].*|[[{].*)$/.test(value) ? value : JSON.stringify(value));
+export const asText = (value: unknown) => (typeof value === 'string' && !/^(|true|false|null|[-+]?[.\d][\d.eE+-]*|[[{].*)$/.test(value) ? value : JSON.stringify(value));
