@@ -216,6 +216,17 @@ func (c *Cluster) NamespaceUID(ctx context.Context, namespace string) (string, e
 	return n.ask(ctx, namespace)
 }
 
+// NamespacesKnown reports whether the watch of the namespaces knows all of
+// them, or that it may not. It comes from memory.
+func (c *Cluster) NamespacesKnown() bool {
+	select {
+	case <-c.namespaces.answered:
+		return true
+	default:
+		return false
+	}
+}
+
 // KnownNamespaceUID is NamespaceUID as the watch of the namespaces knows it; ""
 // also as long as it does not. It comes from memory.
 func (c *Cluster) KnownNamespaceUID(namespace string) string {

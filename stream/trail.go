@@ -90,6 +90,9 @@ type Lineage struct {
 	// Current means that the namespace, and the cluster, are those of today.
 	// One that is not current is out of reach for the namespace's new owners.
 	Current bool
+	// Unsure means that Current is false for no other reason than that the
+	// namespaces have not been read yet.
+	Unsure bool
 	// FirstDeployed is what Helm copies through upgrades and rollbacks; zero
 	// when no record could be read.
 	FirstDeployed time.Time

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
@@ -14,13 +15,24 @@ import (
 // seesFormer tells whether the caller of a request may know of a release's
 // lives in a namespace, or a cluster, of the same name that is no more. They
 // are not for its new owners, but need the right for all namespaces. Without
-// such lives it is false, and costs nothing.
+// such lives it is false, and costs nothing. It fails when it is not known yet
+// whether a life is such a one, and that matters to the caller.
 func (s *Server) seesFormer(c *gin.Context, ref stream.ReleaseRef) (bool, error) {
-	if s.options.Trail == nil || !slices.ContainsFunc(s.options.Trail.Lineages(ref), isFormer) {
+	if s.options.Trail == nil {
+		return false, nil
+	}
+	lineages := s.options.Trail.Lineages(ref)
+	if !slices.ContainsFunc(lineages, isFormer) {
 		return false, nil
 	}
 	err := grantOf(c).allows(c.Request.Context(), needGet, "")
 	if err != nil && refuses(err) {
+		if slices.ContainsFunc(lineages, func(l stream.Lineage) bool { return l.Unsure }) {
+			return false, &apiError{
+				status: http.StatusServiceUnavailable, code: codeUnavailable,
+				message: "The namespaces of cluster " + ref.Cluster + " are still being read.",
+			}
+		}
 		return false, nil
 	}
 	return err == nil, err

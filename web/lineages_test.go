@@ -36,17 +36,12 @@ func (c *seenCluster) NamespaceUID(_ context.Context, namespace string) (string,
 	return c.KnownNamespaceUID(namespace), nil
 }
 
+func (*seenCluster) NamespacesKnown() bool { return true }
+
 func (c *seenCluster) KnownNamespaceUID(namespace string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.namespaces[namespace]
-}
-
-// recreate makes a namespace another one of the same name.
-func (c *seenCluster) recreate(namespace string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.namespaces[namespace] += "-again"
 }
 
 // past is an archive with a trail, which is told what happens to the cluster.

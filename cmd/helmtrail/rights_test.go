@@ -274,7 +274,11 @@ func TestASessionTakenOverShowsWhatItsStarterMaySee(t *testing.T) {
 	next := serveOn(t, s.settings).holding(token)
 	eventually(t, "the namespace is known to be the same one", func() bool {
 		var session any
-		return next.call(t, http.MethodGet, s.release(s.app, "spread")+"/sessions/"+answer.SessionID, nil, &session) == http.StatusOK
+		code := next.call(t, http.MethodGet, s.release(s.app, "spread")+"/sessions/"+answer.SessionID, nil, &session)
+		if code != http.StatusOK && code != http.StatusServiceUnavailable {
+			t.Fatalf("the session answers %d while the namespaces are being read", code)
+		}
+		return code == http.StatusOK
 	})
 	events := next.events(t.Context(), t, answer.Events, 1)
 	last := s.endsBadly(t, events)

@@ -68,6 +68,7 @@ func (c *cluster) UID(context.Context) (string, error) { return "uid-cluster", n
 func (c *cluster) NamespaceUID(_ context.Context, namespace string) (string, error) {
 	return c.namespaces[namespace], nil
 }
+func (c *cluster) NamespacesKnown() bool                     { return true }
 func (c *cluster) KnownNamespaceUID(namespace string) string { return c.namespaces[namespace] }
 
 // state is one state of a release Secret.

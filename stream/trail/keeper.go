@@ -279,6 +279,13 @@ func (k *keeper) knownUID() string {
 	return k.uid
 }
 
+// identified tells whether the cluster has answered which one it is.
+func (k *keeper) identified() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.uidRead || k.uid != ""
+}
+
 // clusterUID is the cluster's UID, asked for once after each gap.
 func (k *keeper) clusterUID(ctx context.Context) (string, error) {
 	k.mu.Lock()

@@ -32,7 +32,9 @@ func (t *Trail) Lineages(ref stream.ReleaseRef) []stream.Lineage {
 		return nil
 	}
 	var clusterUID, namespaceUID string
+	known := true
 	if k := t.keeperOf(ref.Cluster); k != nil {
+		known = k.identified() && k.cluster.NamespacesKnown()
 		clusterUID, namespaceUID = k.knownUID(), k.cluster.KnownNamespaceUID(ref.Namespace)
 	}
 	x := c.index
@@ -51,6 +53,7 @@ func (t *Trail) Lineages(ref stream.ReleaseRef) []stream.Lineage {
 		for _, rev := range l.revisions {
 			out.Revisions = append(out.Revisions, rev.export(r.name))
 		}
+		out.Unsure = !out.Current && !known
 		lineages = append(lineages, out)
 	}
 	return lineages

@@ -59,6 +59,9 @@ type Cluster interface {
 	// KnownNamespaceUID is NamespaceUID from memory; "" too when it is not known
 	// yet.
 	KnownNamespaceUID(namespace string) string
+	// NamespacesKnown tells whether what KnownNamespaceUID does not know is not
+	// there, rather than not read yet.
+	NamespacesKnown() bool
 }
 
 // Sessions is what the trail needs of sessions; *stream.Operations provides it.
