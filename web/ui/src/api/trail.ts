@@ -7,6 +7,9 @@ export type TrailState = Schemas['TrailState'];
 
 const PAGE = 5000;
 
+/** The trail is asked for this often, while it is seen. */
+const POLL_MS = 5000;
+
 const ROUTE = '/{cluster}/namespaces/{namespace}/releases/{name}/trail';
 
 interface TrailOptions {
@@ -24,6 +27,8 @@ export function useTrail(ref: ReleaseRef, { lineage, verify = false, known }: Tr
     queryKey: ['release', ref.cluster, ref.namespace, ref.name, 'trail', lineage, verify, known],
     queryFn: () => readTrail(ref, lineage, verify),
     placeholderData: keepPreviousData,
+    // What a transition brings with it, such as pruning, comes a moment later. To verify anew is for people to ask.
+    refetchInterval: verify ? false : POLL_MS,
   });
 }
 
