@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next';
 import { formatDuration } from '../../i18n/format';
-import type { EndEvent, ReleaseStatusEvent, StartedEvent } from '../../session/events';
+import type { Cause, EndEvent, ReleaseStatusEvent, StartedEvent } from '../../session/events';
 import type { Line, Milestone, ResourceLine } from '../../session/state';
 
 /** What writing a line takes: the texts, the language of its figures, and Helm's statuses as words. */
@@ -79,7 +79,7 @@ function releaseText(event: ReleaseStatusEvent, { t, statusWord }: Writer): stri
 }
 
 function resourceText({ ready, total, causes }: ResourceLine, { t }: Writer): string {
-  return [t('line.resources', { ready, total }), ...causes.map(({ object, text }) => `  ${object.kind} ${object.name}: ${text}`)].join('\n');
+  return [t('line.resources', { ready, total }), ...causes.map(causeLine)].join('\n');
 }
 
 function endText({ type, durationSeconds, message }: EndEvent, { t, language }: Writer): string {
@@ -92,4 +92,10 @@ function endText({ type, durationSeconds, message }: EndEvent, { t, language }: 
     case 'CANCELED':
       return t('line.canceled', { duration });
   }
+}
+
+/** A cause's sentence, which names its object mostly itself. */
+function causeLine({ object, text }: Cause): string {
+  const subject = `${object.kind} ${object.name}`;
+  return `  ${text.includes(subject) ? text : `${subject}: ${text}`}`;
 }
