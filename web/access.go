@@ -120,19 +120,19 @@ func grantOf(c *gin.Context) *grant {
 // what the route needs.
 func (s *Server) admitted(r route) handler {
 	return func(c *gin.Context) error {
+		if s.signIn && r.need != needNothing {
+			g, err := s.admit(c, r.need)
+			if err != nil {
+				return err
+			}
+			c.Set(grantKey, g)
+		}
+		// Which namespaces are watched is not for everybody to know.
 		if cluster := s.clusters.get(c.Param("cluster")); cluster != nil {
 			if err := cluster.watches(c.Param("namespace")); err != nil {
 				return err
 			}
 		}
-		if !s.signIn || r.need == needNothing {
-			return r.handle(c)
-		}
-		g, err := s.admit(c, r.need)
-		if err != nil {
-			return err
-		}
-		c.Set(grantKey, g)
 		return r.handle(c)
 	}
 }

@@ -48,7 +48,7 @@ type diffBody struct {
 // getDiff compares two revisions of a release, or one of another release with
 // one of it, or one with what a dry run has rendered.
 func (s *Server) getDiff(c *gin.Context) error {
-	ref, _, err := s.releaseRef(c)
+	ref, cluster, err := s.releaseRef(c)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (s *Server) getDiff(c *gin.Context) error {
 	if body.Parts, err = readParts(c.QueryArray("part"), possible); err != nil {
 		return err
 	}
-	what, err := s.compared(c, ref)
+	what, err := s.compared(c, cluster, ref)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ type compared struct {
 
 // compared reads what is meant. By default it is the newest revision and the one
 // before it; of another release or life, its newest.
-func (s *Server) compared(c *gin.Context, ref stream.ReleaseRef) (*compared, error) {
+func (s *Server) compared(c *gin.Context, cluster *watched, ref stream.ReleaseRef) (*compared, error) {
 	lineage := c.Query("lineage")
 	to := revisionRef{
 		Cluster: ref.Cluster, Namespace: ref.Namespace, Name: ref.Name, Lineage: cmp.Or(c.Query("toLineage"), lineage), Session: c.Query("toSession"),
@@ -145,7 +145,9 @@ func (s *Server) compared(c *gin.Context, ref stream.ReleaseRef) (*compared, err
 	what := &compared{to: to, fromSide: c}
 	var err error
 	if from.Cluster == ref.Cluster {
-		err = grantOf(c).allows(c.Request.Context(), needGet, from.Namespace)
+		if err = grantOf(c).allows(c.Request.Context(), needGet, from.Namespace); err == nil {
+			err = cluster.watches(from.Namespace)
+		}
 	} else {
 		what.fromSide, err = s.towards(c, from.Cluster, from.Namespace)
 	}

@@ -48,6 +48,7 @@ func (s *Server) getDrift(c *gin.Context) error {
 			return err
 		}
 		query.Masker = nil
+		c.Header("Cache-Control", "no-store")
 	}
 	found, err := cluster.Comparer.Drift(c.Request.Context(), query)
 	if err != nil {

@@ -15,11 +15,8 @@ func (s *Server) towards(c *gin.Context, id, namespace string) (*gin.Context, er
 	if err != nil {
 		return nil, err
 	}
-	if err := cluster.watches(namespace); err != nil {
-		return nil, err
-	}
 	if !s.signIn {
-		return c, nil
+		return c, cluster.watches(namespace)
 	}
 	other := c.Copy()
 	other.Request = c.Request.Clone(c.Request.Context())
@@ -29,6 +26,9 @@ func (s *Server) towards(c *gin.Context, id, namespace string) (*gin.Context, er
 		return nil, notSignedIn(c, id, err)
 	}
 	if err := g.allows(c.Request.Context(), needGet, namespace); err != nil {
+		return nil, err
+	}
+	if err := cluster.watches(namespace); err != nil {
 		return nil, err
 	}
 	g.checked, g.asked = time.Now(), time.Now()

@@ -56,6 +56,14 @@ func TestADriftIsToldAndMasked(t *testing.T) {
 		if revealed := h.text(t, h.release(namespace, "web")+"/drift?reveal=true"); !strings.Contains(revealed, "b3RoZXI=") {
 			t.Errorf("revealed it is %s", revealed)
 		}
+		response, err := h.client.Get(h.url + h.release(namespace, "web") + "/drift?reveal=true")
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if kept := response.Header.Get("Cache-Control"); kept != "no-store" {
+			t.Errorf("a browser may keep what was revealed: %q", kept)
+		}
 	})
 }
 
