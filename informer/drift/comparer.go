@@ -34,7 +34,7 @@ const (
 	// maxProbe is as much of a name as may be kept where something is added to it.
 	maxProbe = 50
 	// maxTime bounds how long one answer takes. What has not been looked at by
-	// then is unknown.
+	// then is unknown, and what has not been listed is unlisted.
 	maxTime = time.Minute
 )
 
@@ -45,6 +45,8 @@ type Comparer struct {
 	// Find returns where objects of a kind are. Its error satisfies
 	// [meta.IsNoMatchError] when the API server does not have the kind.
 	Find func(context.Context, schema.GroupVersionKind) (*meta.RESTMapping, error)
+
+	within time.Duration // in tests; maxTime if it is 0
 }
 
 // place is a kind, in a namespace or in the whole cluster.
@@ -86,6 +88,8 @@ type examination struct {
 	*Comparer
 	release stream.ReleaseRef
 	objects []*examined
+	// until is when the answer must be there.
+	until time.Time
 
 	mu sync.Mutex
 	// refused are the places where the caller may not apply, so that it is not
@@ -96,8 +100,8 @@ type examination struct {
 // examine looks at every object that the manifest names. It fails when the API
 // server does not answer or ctx ends.
 func (c *Comparer) examine(ctx context.Context, release stream.ReleaseRef, named []resources.Named, tryMissing bool) (*examination, error) {
-	x := &examination{Comparer: c, release: release, refused: map[place]error{}}
-	limited, cancel := context.WithTimeout(ctx, maxTime)
+	x := &examination{Comparer: c, release: release, until: time.Now().Add(cmp.Or(c.within, maxTime)), refused: map[place]error{}}
+	limited, cancel := context.WithDeadline(ctx, x.until)
 	defer cancel()
 	var looking errgroup.Group
 	looking.SetLimit(atATime)

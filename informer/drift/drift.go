@@ -28,15 +28,20 @@ func (c *Comparer) Drift(ctx context.Context, query stream.DriftQuery) (*stream.
 		return nil, err
 	}
 	answer := &stream.Drift{Revision: record.Version, Counts: map[stream.DriftState]int{}, Objects: []stream.DriftObject{}, Unlisted: []string{}}
+	limited, cancel := context.WithDeadline(ctx, x.until)
+	defer cancel()
 	scaled := &scalers{comparer: c}
 	for _, e := range x.objects {
-		object, err := e.drift(ctx, secrets, scaled)
+		object, err := e.drift(limited, secrets, scaled)
 		if err != nil {
 			return nil, err
 		}
 		answer.Objects = append(answer.Objects, object)
 	}
-	if err := x.addExtra(ctx, record, answer); err != nil {
+	if err := x.addExtra(limited, record, answer); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	for _, object := range answer.Objects {
@@ -118,7 +123,7 @@ func (e *examined) compare(ctx context.Context, object *stream.DriftObject, secr
 		}
 		changed[d.path] = true
 		object.Changes = append(object.Changes, stream.FieldChange{
-			Path: d.path, Recorded: d.from.follow(shownFrom), Live: d.to.follow(shownLive), Manager: setter.manager,
+			Path: text(secrets, d.path), Recorded: d.from.follow(shownFrom), Live: d.to.follow(shownLive), Manager: setter.manager,
 		})
 	}
 	for _, d := range byFields {
@@ -128,7 +133,7 @@ func (e *examined) compare(ctx context.Context, object *stream.DriftObject, secr
 		}
 		if adder != "" {
 			object.Added = append(object.Added, stream.FieldChange{
-				Path: d.path, Recorded: steps{}.follow(nil), Live: d.to.follow(shownLive), Manager: adder,
+				Path: text(secrets, d.path), Recorded: steps{}.follow(nil), Live: d.to.follow(shownLive), Manager: adder,
 			})
 		}
 	}

@@ -2,10 +2,12 @@ package drift_test
 
 import (
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -172,6 +174,29 @@ func TestObjectsOfTheReleaseThatTheRecordDoesNotNameAreExtra(t *testing.T) {
 	}
 }
 
+// unanswered is a connection over which no list is ever answered.
+type unanswered struct{ http.RoundTripper }
+
+func (u unanswered) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.URL.Query().Has("labelSelector") {
+		<-request.Context().Done()
+		return nil, request.Context().Err()
+	}
+	return u.RoundTripper.RoundTrip(request)
+}
+
+func TestListsThatAreNotAnsweredHoldNothingUp(t *testing.T) {
+	r := install(t, 4, clustertest.Chart(t))
+	config := clustertest.Config(t)
+	config.Wrap(func(inner http.RoundTripper) http.RoundTripper { return unanswered{inner} })
+	comparer := comparerAs(t, config)
+	comparer.Within(3 * time.Second)
+	found := r.drift(comparer)
+	if found.Counts[stream.DriftSame] != 3 || !slices.Equal(found.Unlisted, []string{"ConfigMap", "Deployment.apps", "Service"}) {
+		t.Errorf("compared %v, unlisted %v", found.Counts, found.Unlisted)
+	}
+}
+
 func TestWhatCannotBeComparedSaysWhy(t *testing.T) {
 	r := install(t, 4, trapsWithoutKind(t))
 	for _, o := range r.drift(comparerAs(t, r.as("list"))).Objects {
@@ -200,7 +225,7 @@ func TestSecretsAreMaskedInADrift(t *testing.T) {
 	eachHelm(t, func(t *testing.T, version int) {
 		r := install(t, version, trapsWithoutKind(t))
 		r.patch(secrets, "web", "kubectl-edit", `{"stringData":{"password":"canary-live-1234","new":"canary-added-12"}}`)
-		r.patch(configmaps, "web", "kubectl-edit", `{"data":{"number":"canary-live-1234","url":"https://u:canary-url-1234@example.com"}}`)
+		r.patch(configmaps, "web", "kubectl-edit", `{"data":{"number":"canary-live-1234","of-canary-live-1234":"x","url":"https://u:canary-url-1234@example.com"}}`)
 		r.patch(deployments, "web", "kubectl-edit", `{"spec":{"template":{"spec":{"containers":[{"name":"web","env":[{"name":"DB_PASSWORD","value":"canary-env-1234"}]}]}}}}`)
 		masker := mask.New([]byte("0123456789abcdef"), mask.Release{Cluster: "dev", Namespace: r.namespace, Name: "web"})
 		for who, verbs := range rights {
@@ -209,7 +234,7 @@ func TestSecretsAreMaskedInADrift(t *testing.T) {
 				t.Fatal(err)
 			}
 			told := lines(found)
-			if len(told) != 5 {
+			if len(told) != 6 {
 				t.Errorf("to a %s: %q", who, told)
 			}
 			for _, line := range told {

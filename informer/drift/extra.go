@@ -24,7 +24,7 @@ type identity struct {
 
 // addExtra adds the objects that carry the release's annotations and are not in
 // the record. They are looked for among the kinds and namespaces that the
-// record names.
+// record names. Those that cannot be listed before ctx ends are unlisted.
 func (x *examination) addExtra(ctx context.Context, record *decoder.Record, answer *stream.Drift) error {
 	known := map[identity]bool{}
 	places := map[place]schema.GroupVersionKind{}
@@ -43,7 +43,7 @@ func (x *examination) addExtra(ctx context.Context, record *decoder.Record, answ
 	for _, p := range slices.SortedFunc(maps.Keys(places), place.compare) {
 		kind := places[p]
 		found, err := x.owned(ctx, p)
-		if err != nil && !answered(err) {
+		if err != nil && !answered(err) && ctx.Err() == nil {
 			return err
 		}
 		if err != nil {
