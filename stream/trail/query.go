@@ -90,7 +90,8 @@ func (t *Trail) Record(ctx context.Context, digest string) ([]byte, error) {
 	data, err := t.records.get(ctx, digest)
 	if errors.Is(err, stream.ErrNotFound) {
 		for _, c := range t.allChains() {
-			if known := c.index.lost(d); known != nil {
+			// What was erased from one chain is known to be so in all.
+			if known := c.index.lost(d); known != nil && !errors.Is(err, stream.ErrErased) {
 				err = known
 			}
 		}

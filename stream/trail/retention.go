@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -21,7 +22,7 @@ type erasable struct {
 
 // Retain erases the records that are due by the setup's Keep and Size at this
 // time. For each revision an entry that names their digests is appended first;
-// the chain itself loses nothing. Records of revisions that are in the cluster
+// the chain itself loses nothing. Records of revisions that are in a cluster
 // stay, whatever their age and size.
 func (t *Trail) Retain(ctx context.Context, now time.Time) error {
 	if t.setup.Keep == 0 && t.setup.Size == 0 {
@@ -66,7 +67,7 @@ func (t *Trail) due(ctx context.Context, e erasable, now time.Time) (string, err
 
 // erase appends that the records of a revision are erased, and erases them.
 func (t *Trail) erase(ctx context.Context, c *chain, e erasable, why string) error {
-	digests, err := c.digestsOf(ctx, e)
+	digests, err := c.digestsOf(ctx, e, t.present())
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,15 @@ func (t *Trail) erase(ctx context.Context, c *chain, e erasable, why string) err
 // finishErasing does what an end of the process may have left undone: the last
 // entry of its kind is stored before its records are erased.
 func (t *Trail) finishErasing(ctx context.Context, c *chain) error {
-	for _, d := range c.index.leftToErase() {
+	left := c.index.leftToErase()
+	if len(left) == 0 {
+		return nil
+	}
+	kept := t.present()
+	for _, d := range left {
+		if kept[d] {
+			continue
+		}
 		if err := t.records.erase(ctx, d.String()); err != nil {
 			return err
 		}
@@ -111,12 +120,10 @@ func (x *index) leftToErase() []digest {
 	return left
 }
 
-// digestsOf are the records that a revision ever had, but for those that a
-// revision in the cluster has too.
-func (c *chain) digestsOf(ctx context.Context, e erasable) ([]string, error) {
-	kept := c.index.present()
+// digestsOf are the records that a revision ever had, but for those to be kept.
+func (c *chain) digestsOf(ctx context.Context, e erasable, kept map[digest]bool) ([]string, error) {
 	var digests []string
-	for _, p := range c.index.pick(stream.TrailQuery{Namespace: e.key.namespace, Release: e.key.name}, maxPlaces) {
+	for _, p := range c.index.pick(stream.TrailQuery{Namespace: e.key.namespace, Release: e.key.name}, math.MaxInt) {
 		if p.gap {
 			continue
 		}
@@ -130,9 +137,6 @@ func (c *chain) digestsOf(ctx context.Context, e erasable) ([]string, error) {
 	}
 	return digests, nil
 }
-
-// maxPlaces is more than any chain has.
-const maxPlaces = 1 << 40
 
 // erasable lists the revisions that are gone and not erased, those first that
 // went first.
@@ -155,11 +159,20 @@ func (x *index) erasable() []erasable {
 	return list
 }
 
-// present are the records of the revisions that are in the cluster.
-func (x *index) present() map[digest]bool {
+// present are the records of the revisions that are in a cluster. Equal bytes
+// are kept once for all of them.
+func (t *Trail) present() map[digest]bool {
+	all := map[digest]bool{}
+	for _, c := range t.allChains() {
+		c.index.addPresent(all)
+	}
+	return all
+}
+
+// addPresent adds the records of the revisions that are in the cluster.
+func (x *index) addPresent(all map[digest]bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	all := map[digest]bool{}
 	for _, r := range x.releases {
 		r.each(func(rev *revision) {
 			if rev.gone == "" {
@@ -167,5 +180,4 @@ func (x *index) present() map[digest]bool {
 			}
 		})
 	}
-	return all
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/trail"
 )
@@ -93,5 +94,56 @@ func TestRetentionErasesWhatIsGoneBySize(t *testing.T) {
 		if _, err := r.Record(t.Context(), r.Lineages(release(name))[0].Revisions[0].Digest); !errors.Is(err, want) {
 			t.Errorf("the record of %s: %v, want %v", name, err, want)
 		}
+	}
+}
+
+// Equal records of two clusters, as a backup that is restored elsewhere makes
+// them, are kept once, and as long as one of the clusters has them.
+func TestRetentionKeepsWhatAnotherClusterHas(t *testing.T) {
+	folder, c, other := t.TempDir(), newCluster(t), newCluster(t)
+	r := start(t, folder, c, func(s *trail.Setup) { s.Keep, s.Clusters = time.Hour, []string{"dev", "other"} })
+	defer r.end()
+	if _, err := r.Watch("other", other); err != nil {
+		t.Fatal(err)
+	}
+	other.watched = true
+	for _, one := range []*cluster{c, other} {
+		one.install(state{name: "web"})
+	}
+	c.remove("shop", "web")
+	r.settle()
+	revision := func(cluster string, gone decoder.Change) stream.TrailRevision {
+		ref := release("web")
+		ref.Cluster = cluster
+		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+			if lives := r.Lineages(ref); len(lives) > 0 && lives[0].Revisions[0].Status == decoder.StatusDeployed && lives[0].Revisions[0].Gone == gone {
+				return lives[0].Revisions[0]
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("the trail of cluster %s knows no revision that is %q", cluster, gone)
+			}
+		}
+	}
+	gone, there := revision("dev", decoder.ChangeRemoved), revision("other", "")
+	if gone.Digest != there.Digest {
+		t.Fatalf("the revisions are %+v and %+v", gone, there)
+	}
+	later := time.Now().Add(2 * time.Hour)
+	if err := r.Retain(t.Context(), later); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Record(t.Context(), there.Digest); err != nil {
+		t.Errorf("a record that the other cluster has: %v", err)
+	}
+	other.remove("shop", "web")
+	revision("other", decoder.ChangeRemoved)
+	if err := r.Retain(t.Context(), later); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Record(t.Context(), there.Digest); !errors.Is(err, stream.ErrErased) {
+		t.Errorf("a record that no cluster has: %v, want %v", err, stream.ErrErased)
+	}
+	if state := r.state(true); !state.Verified {
+		t.Errorf("the chain is %+v", state)
 	}
 }
