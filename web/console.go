@@ -111,12 +111,16 @@ func (s *Server) consoleAdmit(call *consoleCall) error {
 	return nil
 }
 
-// may fails unless the caller has what an operation in the namespace needs.
+// may fails unless the caller has what an operation in the namespace needs, and
+// the namespace is watched.
 func (call *consoleCall) may(n need, namespace string) error {
 	if call.grant != nil {
 		call.grant.need, call.grant.namespace = n, namespace
 	}
-	return call.grant.allows(call.ctx, n, namespace)
+	if err := call.grant.allows(call.ctx, n, namespace); err != nil {
+		return err
+	}
+	return call.cluster.watches(namespace)
 }
 
 // credentials are the caller's, helmtrail's own when nobody has to sign in.
