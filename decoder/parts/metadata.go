@@ -81,7 +81,7 @@ func (m RevisionMetadata) text() []byte {
 		{"NAME", m.Name}, {"CHART", m.Chart}, {"VERSION", m.Version}, {"APP_VERSION", m.AppVersion},
 		{"ANNOTATIONS", pairs(m.Annotations)}, {"LABELS", pairs(m.Labels)}, {"DEPENDENCIES", strings.Join(names, ",")},
 		{"NAMESPACE", m.Namespace}, {"REVISION", m.Revision}, {"STATUS", m.Status}, {"DEPLOYED_AT", m.DeployedAt},
-		{"APPLY_METHOD", MethodName(m.ApplyMethod)},
+		{"APPLY_METHOD", methodName(m.ApplyMethod)},
 	} {
 		fmt.Fprintf(&out, "%v: %v\n", line[0], line[1])
 	}
@@ -97,8 +97,8 @@ func pairs(labels map[string]string) string {
 	return strings.Join(all, ",")
 }
 
-// MethodName is what people call the method by which a revision was applied.
-func MethodName(method string) string {
+// methodName is what people call the method by which a revision was applied.
+func methodName(method string) string {
 	switch method {
 	case "":
 		return "client-side apply (defaulted)"
