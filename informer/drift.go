@@ -48,7 +48,9 @@ func (c *Cluster) Validate(ctx context.Context, query stream.ValidationQuery) (*
 // their connections.
 func (c *Cluster) comparer(credentials stream.Credentials) (*drift.Comparer, func(), error) {
 	config, client, done := c.configFor(credentials), &http.Client{Transport: c.connection}, func() {}
-	if credentials != (stream.Credentials{}) {
+	if credentials == (stream.Credentials{}) {
+		config.Host = c.connection.base.String() // the connection knows where that is now
+	} else {
 		own, err := rest.HTTPClientFor(config)
 		if err != nil {
 			return nil, nil, fmt.Errorf("prepare connections: %w", err)
