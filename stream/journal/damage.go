@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Damage is a stored message that was damaged before the journal was opened.
@@ -16,16 +17,22 @@ type Damage struct {
 	Stream, Copy string
 }
 
-// Damage tells what was found damaged in the guarded streams.
+// Damage tells what was found damaged when the journal was opened.
 func (j *Journal) Damage() []Damage { return j.damage }
 
-// preserve copies the files of these streams that hold damaged messages into
-// the folder "damaged", each as often as another first damage is found in it.
-func preserve(folder string, streams []string) ([]Damage, error) {
+// preserve copies the files that hold damaged messages into the folder
+// "damaged", each as often as another first damage is found in it. Of the
+// guarded streams it reads all files, of the others those that NATS reads when
+// it starts, which are the only ones that it may cut off then.
+func preserve(folder string, guarded []string) ([]Damage, error) {
+	streams, err := streamsIn(folder)
+	if err != nil {
+		return nil, err
+	}
 	var found []Damage
 	for _, name := range streams {
 		copied := map[string]string{}
-		err := ReadFiles(folder, name, func(m Stored) error {
+		err := readBlocks(folder, name, slices.Contains(guarded, name), func(m Stored) error {
 			if m.Problem == "" {
 				return nil
 			}
@@ -48,8 +55,25 @@ func preserve(folder string, streams []string) ([]Damage, error) {
 	return found, nil
 }
 
-// copyFile copies a file unless the copy is there.
+// streamsIn are the names of the streams in a journal's folder.
+func streamsIn(folder string) ([]string, error) {
+	entries, err := os.ReadDir(streamsFolder(folder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("look for the journal's streams: %w", err)
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names, nil
+}
+
+// copyFile copies a file unless the copy is there. It leaves nothing that is
+// not whole, so that the next start does not take that for the copy.
 func copyFile(from, to string) (err error) {
+	if _, err := os.Stat(to); err == nil {
+		return nil
+	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
@@ -58,16 +82,16 @@ func copyFile(from, to string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
+	out, err := os.OpenFile(to+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	if _, err := io.Copy(out, in); err != nil {
-		return err
+	_, err = io.Copy(out, in)
+	if err == nil {
+		err = out.Sync()
 	}
-	return out.Sync()
+	if err = errors.Join(err, out.Close()); err != nil {
+		return errors.Join(err, os.Remove(out.Name()))
+	}
+	return os.Rename(out.Name(), to)
 }

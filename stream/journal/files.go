@@ -58,7 +58,18 @@ const (
 // starts; here damage is told, and what follows it as well. It fails with
 // ErrNoStream, when a file cannot be read, and when each does.
 func ReadFiles(folder, name string, each func(Stored) error) error {
-	folder = filepath.Join(folder, "jetstream", "$G", "streams", name, "msgs")
+	return readBlocks(folder, name, true, each)
+}
+
+// readBlocks is ReadFiles; unless it is to read all, it reads those files alone
+// that NATS reads when it starts: the last, and what was written to after NATS
+// has stored its index, which it does when it stops, and now and then before.
+func readBlocks(folder, name string, all bool, each func(Stored) error) error {
+	folder = filepath.Join(streamsFolder(folder), name, "msgs")
+	indexed := time.Time{}
+	if index, err := os.Stat(filepath.Join(folder, "index.db")); err == nil {
+		indexed = index.ModTime()
+	}
 	for done := 0; ; {
 		blocks, err := blocksAfter(folder, done)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -72,12 +83,21 @@ func ReadFiles(folder, name string, each func(Stored) error) error {
 		}
 		for i, number := range blocks {
 			b := block{path: filepath.Join(folder, strconv.Itoa(number)+".blk"), key: sha256.Sum256(fmt.Appendf(nil, "%s-%d", name, number))}
-			if err := b.read(i == len(blocks)-1, each); err != nil {
+			last := i == len(blocks)-1
+			done = number
+			if written, err := os.Stat(b.path); !all && !last && err == nil && written.ModTime().Before(indexed) {
+				continue
+			}
+			if err := b.read(last, each); err != nil {
 				return err
 			}
-			done = number
 		}
 	}
+}
+
+// streamsFolder is where a journal's streams have their folders.
+func streamsFolder(folder string) string {
+	return filepath.Join(folder, "jetstream", "$G", "streams")
 }
 
 // blocksAfter are the numbers of the block files behind one, in order.

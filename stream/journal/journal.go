@@ -49,8 +49,9 @@ type Journal struct {
 // blocks until everything kept there can be read. A folder belongs to one
 // process: it fails when another one has it open.
 //
-// NATS may cut a damaged file off where the damage begins. Of the streams that
-// are to be guarded such files are copied first; Damage tells.
+// NATS may cut a damaged file off where the damage begins. Such files are copied
+// first; Damage tells. Of the streams that are to be guarded, all files are looked
+// at, of the others those that NATS looks at.
 func Open(ctx context.Context, folder string, guarded ...string) (*Journal, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("make the journal's folder: %w", err)

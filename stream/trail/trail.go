@@ -144,7 +144,7 @@ func (t *Trail) load(clusters []string) error {
 		}
 		c.resume(noted.Head)
 		for _, damage := range t.setup.Journal.Damage() {
-			if owner := ownerOf(damage.Subject); owner == subject || bySubject[owner] == nil {
+			if owner := ownerOf(damage.Subject); damage.Stream == entriesStream && (owner == subject || bySubject[owner] == nil) {
 				c.links.fail(c.links.position+1, fmt.Sprintf("a damaged entry was found when helmtrail started: %s; the file as it was: %s", damage.Problem, damage.Copy))
 			}
 		}
