@@ -380,10 +380,15 @@ func (o *Operations) Rendered(ctx context.Context, release ReleaseRef, id string
 	if _, err := o.Session(ctx, release, id); err != nil {
 		return Rendering{}, err
 	}
-	return o.setup.Helm.Rendered(id)
+	rendering, err := o.setup.Helm.Rendered(id)
+	if errors.Is(err, ErrNotFound) {
+		err = fmt.Errorf("what session %s has rendered, which a dry run does that has ended well: %w", id, ErrNotFound)
+	}
+	return rendering, err
 }
 
-// Sessions returns the release's sessions, the newest first.
+// Sessions returns the release's sessions, the newest first. One that is damaged
+// in the journal is left out and logged; it does not hide the others.
 func (o *Operations) Sessions(ctx context.Context, release ReleaseRef) ([]Session, error) {
 	ids, err := o.setup.Journal.Sessions(ctx, release)
 	if err != nil {
@@ -392,6 +397,10 @@ func (o *Operations) Sessions(ctx context.Context, release ReleaseRef) ([]Sessio
 	sessions := make([]Session, 0, len(ids))
 	for _, id := range ids {
 		s, err := o.Session(ctx, release, id)
+		if errors.Is(err, ErrAltered) || errors.Is(err, ErrNotFound) {
+			o.setup.Logger.Error("a session is left out, since the journal is damaged", "session", id, "error", err)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -48,7 +49,7 @@ type Session struct {
 func newSession(first, last Event) (Session, error) {
 	started, ok := first.Body.(*Started)
 	if !ok {
-		return Session{}, fmt.Errorf("read session %s: its first event is %s", first.SessionID, first.Type)
+		return Session{}, fmt.Errorf("read session %s: its first event is %s: %w", first.SessionID, first.Type, ErrAltered)
 	}
 	s := Session{
 		ID:              first.SessionID,
@@ -85,24 +86,33 @@ func newSession(first, last Event) (Session, error) {
 	return s, nil
 }
 
-// readSession reads a session from the journal.
+// readSession reads a session from the journal. It fails with ErrNotFound when
+// nothing of it is there, and with ErrAltered when something is missing or
+// cannot be read.
 func readSession(ctx context.Context, journal Journal, ref SessionRef) (Session, error) {
 	edge := func(entry Entry, err error) ([]Event, error) {
 		if err != nil {
 			return nil, err
 		}
-		return decodeEvents(entry.Data)
+		events, err := decodeEvents(entry.Data)
+		if err != nil || len(events) == 0 {
+			return nil, ErrAltered
+		}
+		return events, nil
 	}
 	first, err := edge(journal.Next(ctx, ref, 0))
+	if errors.Is(err, ErrNotFound) {
+		return Session{}, fmt.Errorf("session %s of release %s in namespace %s: %w", ref.ID, ref.Release.Name, ref.Release.Namespace, ErrNotFound)
+	}
 	if err != nil {
 		return Session{}, fmt.Errorf("read session %s: %w", ref.ID, err)
 	}
 	last, err := edge(journal.Last(ctx, ref))
-	if err != nil {
-		return Session{}, fmt.Errorf("read session %s: %w", ref.ID, err)
+	if errors.Is(err, ErrNotFound) {
+		err = ErrAltered
 	}
-	if len(first) == 0 || len(last) == 0 {
-		return Session{}, fmt.Errorf("read session %s: an entry is empty", ref.ID)
+	if err != nil {
+		return Session{}, fmt.Errorf("read session %s: its last event: %w", ref.ID, err)
 	}
 	return newSession(first[0], last[len(last)-1])
 }

@@ -1,0 +1,65 @@
+package stream_test
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/journal"
+)
+
+// A session that is damaged in the journal does not hide the release's others.
+func TestADamagedSessionHidesNoOther(t *testing.T) {
+	folder := t.TempDir()
+	write := func(j *journal.Journal, id string, bodies ...any) {
+		t.Helper()
+		w := stream.NewLogWriter(j, stream.SessionRef{Release: session.Release, ID: id}, 0)
+		for _, body := range bodies {
+			if err := w.Write(t.Context(), body); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	j, err := journal.Open(t.Context(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release := session.Release
+	started := func(chart string) *stream.Started {
+		return &stream.Started{Cluster: release.Cluster, Namespace: release.Namespace, Release: release.Name, Chart: chart}
+	}
+	write(j, "first", started("damaged-first"), &stream.LogLine{Line: "a line"}, &stream.End{})
+	write(j, "last", started("whole"), &stream.LogLine{Line: "a line"}, &stream.End{Message: "damaged-last"})
+	write(j, "whole", started("whole"), &stream.End{})
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, "jetstream", "$G", "streams", "SESSIONS", "msgs", "1.blk")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"damaged-first", "damaged-last"} {
+		content[bytes.Index(content, []byte(text))]++
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if j, err = journal.Open(t.Context(), folder); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	operations := stream.NewOperations(stream.Setup{Journal: j, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	sessions, err := operations.Sessions(t.Context(), release)
+	if err != nil || len(sessions) != 1 || sessions[0].ID != "whole" {
+		t.Errorf("the sessions are %+v, %v", sessions, err)
+	}
+}
