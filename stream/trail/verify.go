@@ -46,13 +46,13 @@ var ErrNoTrail = errors.New("there is no trail")
 // nothing; a server may be running on them. It fails with ErrNoTrail when there
 // is none, or none of the cluster; that a trail is broken is no error.
 func Verify(check Check) ([]Finding, error) {
-	noted, err := readMarks(check.Notes)
+	noted, unread, err := readMarks(check.Notes)
 	if err != nil {
 		return nil, err
 	}
 	v := &verifier{check: check, named: map[string]*naming{}, known: map[string]bool{}}
 	read, err := readChains(v.entries, v.see)
-	if err != nil && (!errors.Is(err, journal.ErrNoStream) || len(noted) == 0) {
+	if err != nil && (!errors.Is(err, journal.ErrNoStream) || len(noted)+len(unread) == 0) {
 		if errors.Is(err, journal.ErrNoStream) {
 			err = fmt.Errorf("%w: %w", ErrNoTrail, err)
 		}
@@ -67,6 +67,11 @@ func Verify(check Check) ([]Finding, error) {
 			clusters[m.Cluster] = true
 			read.of(m.Cluster).reaches(m.Head)
 		}
+	}
+	for cluster, problem := range unread {
+		clusters[cluster] = true
+		l := read.of(cluster)
+		l.fail(l.position+1, fmt.Sprintf("whether entries are missing at the end is not known: %v", problem))
 	}
 	if check.Records {
 		if err := v.records(read); err != nil {
@@ -227,24 +232,26 @@ func (v *verifier) readRecords() (damaged string, err error) {
 	return damaged, err
 }
 
-// readMarks reads the notes of all clusters.
-func readMarks(folder string) ([]mark, error) {
+// readMarks reads the notes of all clusters, and says of which they cannot be
+// read, and why.
+func readMarks(folder string) (all []mark, unread map[string]error, err error) {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read how far the trails had come: %w", err)
+		return nil, nil, fmt.Errorf("read how far the trails had come: %w", err)
 	}
-	var all []mark
+	unread = map[string]error{}
 	for _, entry := range entries {
 		if cluster, ok := strings.CutSuffix(filepath.Base(entry.Name()), ".json"); ok {
 			m, err := readMark(folder, cluster)
 			if err != nil {
-				return nil, err
+				unread[cluster] = err
+				continue
 			}
 			all = append(all, m)
 		}
 	}
-	return all, nil
+	return all, unread, nil
 }

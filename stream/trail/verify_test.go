@@ -104,6 +104,31 @@ func TestAChangedByteIsNamed(t *testing.T) {
 	}
 }
 
+// Where the note of how far a trail had come cannot be read, the trail is still
+// verified, and what that leaves open is said.
+func TestADamagedNoteDoesNotKeepTheTrailFromBeingVerified(t *testing.T) {
+	folder, last := kept(t)
+	note := filepath.Join(folder, "trail", "dev.json")
+	if err := os.WriteFile(note, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f := check(t, folder); f.Head != last.Head || f.Broken != last.Entries+1 || !strings.Contains(f.Problem, "is not known") {
+		t.Errorf("found %+v", f)
+	}
+	path := file(t, folder, "TRAIL")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content[200] ^= 1
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f := check(t, folder); f.Broken != 1 {
+		t.Errorf("with a changed entry found %+v", f)
+	}
+}
+
 func TestAChangedByteOfARecordIsNamed(t *testing.T) {
 	folder, _ := kept(t)
 	path := file(t, folder, "RECORDS")
