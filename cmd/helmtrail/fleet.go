@@ -44,6 +44,15 @@ func (f *fleet) find(id string) (stream.Cluster, bool) {
 	return nil, false
 }
 
+// ids are the ids of all clusters.
+func (f *fleet) ids() []string {
+	var ids []string
+	for _, c := range f.all() {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
 func (f *fleet) add(c *informer.Cluster) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

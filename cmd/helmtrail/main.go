@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	fmt.Fprintln(stderr, "helmtrail:", err)
 	if usage := (*usageError)(nil); asUsage(err, &usage) {
-		fmt.Fprintf(stderr, "Run 'helmtrail %s --help' for the flags.\n", usage.command)
+		fmt.Fprintf(stderr, "Run '%s --help' for the flags.\n", strings.TrimSpace("helmtrail "+usage.command))
 		return 2
 	}
 	if errors.As(err, new(*comparisonError)) {
@@ -83,7 +83,8 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		Version:       version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
+		Args:          noArguments,
+		RunE:          showHelp,
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return &usageError{commandName(c), err} })
 	root.AddCommand(newServe(stdout, stderr), newTrail(stdout),
@@ -93,8 +94,20 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 
 // commandName is how a command is called after the program's own name.
 func commandName(c *cobra.Command) string {
-	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
+	return strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), c.Root().Name()))
 }
+
+// noArguments refuses arguments: a misspelt command must not look like one that
+// went well.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return &usageError{commandName(c), fmt.Errorf("there is no command or argument %q", args[0])}
+	}
+	return nil
+}
+
+// showHelp runs what is no command but the parent of some.
+func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
 
 // superviseCommand runs the supervisor of one helm; helmtrail itself calls it.
 const superviseCommand = "supervise"

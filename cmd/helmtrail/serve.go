@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -42,7 +43,7 @@ Each flag can also be given as an environment variable: --data-dir as
 HELMTRAIL_DATA_DIR, and so on.`,
 		Example: `  helmtrail serve
   helmtrail serve --context staging,production --chart-dir ./charts`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		PreRunE: func(c *cobra.Command, _ []string) error {
 			if err := fromEnvironment(c); err != nil {
 				return err
@@ -93,7 +94,7 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	}
 	fleet := &fleet{clusters: clusters}
 	if _, ok := fleet.find(o.defaultID); !ok && o.defaultID != "" {
-		return fmt.Errorf("--default-cluster %q: is none of the clusters", o.defaultID)
+		return fmt.Errorf("--default-cluster %q: is none of the clusters, which are %s", o.defaultID, strings.Join(fleet.ids(), ", "))
 	}
 	var certificate *certificate
 	if o.tlsCert != "" {
@@ -115,6 +116,10 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 		return fmt.Errorf("--data-dir: %w", err)
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
+	for _, damage := range kept.Damage() {
+		logger.Error("the journal is damaged, and what stands behind that in the file may be lost", "stream", damage.Stream,
+			"file", damage.File, "byte", damage.Offset, "problem", damage.Problem, "copy", damage.Copy)
+	}
 	helm, err := openHelm(ctx, o, logger)
 	if err != nil {
 		return err

@@ -116,6 +116,21 @@ func TestVerifyRefusesWhatItCannotVerify(t *testing.T) {
 	}
 }
 
+// A part of a head, or an empty variable of a script's, proves nothing and is no
+// alarm; a misspelt command has verified nothing.
+func TestVerifyTakesNoHeadThatIsNone(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"trail", "verify", "--head", ""}, {"trail", "verify", "--head", "9b82595e"}, {"trail", "verify", "extra"},
+		{"trail", "verfy"}, {"trial"}, {"serve", "now"}, {"--nonsense"},
+	} {
+		var out, problems bytes.Buffer
+		if code := run(t.Context(), args, &out, &problems); code != 2 || !strings.Contains(problems.String(), strings.Trim(args[len(args)-1], "-")) {
+			t.Errorf("%q ends with %d: %s%s", args, code, out.String(), problems.String())
+		}
+	}
+}
+
 func TestWrongFlagsOfTheTrailAreNamed(t *testing.T) {
 	t.Parallel()
 	for flag, value := range map[string]string{"--trail-keep": "-1h", "--trail-size": "lots"} {

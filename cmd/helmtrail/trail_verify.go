@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,7 +20,8 @@ func newTrail(stdout io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trail",
 		Short: "Look after the trail that serve keeps",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
+		RunE:  showHelp,
 	}
 	c.AddCommand(newTrailVerify(stdout))
 	return c
@@ -48,13 +51,13 @@ It ends with 0 when all holds, with 1 when something does not, and with 2 when
 there is nothing to verify or a flag is wrong.`,
 		Example: `  helmtrail trail verify --data-dir /var/lib/helmtrail
   helmtrail trail verify --data-dir /var/lib/helmtrail --cluster prod --head 3f5a... --at 1204 --records`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		PreRunE: func(c *cobra.Command, _ []string) error {
 			// The other flags mean something else to serve, whose variables may be set.
 			if dataDir, ok := os.LookupEnv(environmentName("data-dir")); ok && !c.Flags().Changed("data-dir") {
 				o.dataDir = dataDir
 			}
-			if err := o.validate(); err != nil {
+			if err := o.validate(c.Flags().Changed("head")); err != nil {
 				return &usageError{commandName(c), err}
 			}
 			return nil
@@ -77,15 +80,22 @@ there is nothing to verify or a flag is wrong.`,
 	return c
 }
 
-func (o *verifyOptions) validate() error {
+// validate checks the flags. A head that was given must be one: a part of it, or
+// the nothing that a script's empty variable is, would prove nothing or alarm
+// for nothing.
+func (o *verifyOptions) validate(headGiven bool) error {
+	hash, err := hex.DecodeString(o.check.Head)
 	switch {
 	case o.dataDir == "":
 		return errors.New("--data-dir: name a folder, since there is no home directory for the default")
 	case o.output != "text" && o.output != "json":
 		return fmt.Errorf("--output %q: must be text or json", o.output)
+	case headGiven && (err != nil || len(hash) != sha256.Size):
+		return fmt.Errorf("--head %q: must be the whole hash of an entry, %d hexadecimal digits", o.check.Head, hex.EncodedLen(sha256.Size))
 	case o.check.At != 0 && o.check.Head == "":
 		return errors.New("--at: goes with --head only")
 	}
+	o.check.Head = hex.EncodeToString(hash)
 	o.check.Journal, o.check.Notes = filepath.Join(o.dataDir, journalFolder), filepath.Join(o.dataDir, trailFolder)
 	return nil
 }
