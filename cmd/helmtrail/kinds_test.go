@@ -97,8 +97,10 @@ func kindsOfRecords(t *testing.T) []kindOfRecord {
 }
 
 // https://github.com/Dudude-bit/rubick/pull/215
+//
+// It is not parallel: every helmtrail of another test would read these records
+// too, of which one takes a second of work.
 func TestRecordsOfEveryKindAreShownWhileTheyAreThereAndAfterwards(t *testing.T) {
-	t.Parallel()
 	namespace := clustertest.Namespace(t)
 	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4")})
 	kinds := kindsOfRecords(t)

@@ -120,7 +120,11 @@ func TestAllThatAReleaseEverWasStaysReadableAndIsToldApart(t *testing.T) {
 		t.Errorf("the release answers %d %+v", code, missing)
 	}
 	helm("install", "web", chart, "--set", "tag=again")
-	both := h.awaitPast(t, own+"/history", "1 deployed")
+	var both pastList
+	eventually(t, "the trail knows the second life", func() bool {
+		both = h.awaitPast(t, own+"/history", "1 deployed")
+		return len(both.Lineages) == 2
+	})
 	if len(both.Lineages) != 2 || both.Lineages[1].ID != first.ID || both.Items[0].Lineage == first.ID {
 		t.Errorf("lineages are %+v", both.Lineages)
 	}

@@ -191,6 +191,7 @@ func TestAHelmThatEndsWellWhenItIsEndedHasNotCompleted(t *testing.T) {
 	if kind != stream.TypeFailed || last.Reason != stream.ReasonTimeout || *last.Process.Code != 0 {
 		t.Errorf("after the deadline it ended %s %+v, want FAILED, timeout, with the process' own 0", kind, last)
 	}
+	delete(install, "options")
 	answer = h.submit(t, http.MethodPost, h.releases(namespace), install)
 	h.awaitEvent(t, answer, isLine("ready"))
 	h.cancel(t, namespace, answer, nil)
