@@ -111,7 +111,7 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 			err = errors.Join(err, closeErr)
 		}
 	}()
-	kept, err := journal.Open(ctx, filepath.Join(o.dataDir, "journal"), trail.GuardedStream)
+	kept, err := journal.Open(ctx, filepath.Join(o.dataDir, journalFolder), trail.GuardedStream)
 	if err != nil {
 		return fmt.Errorf("--data-dir: %w", err)
 	}
@@ -147,7 +147,7 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	if err != nil {
 		return err
 	}
-	if err := registry.Register(&measured{operations: operations, fleet: fleet, trail: entries, dataDir: filepath.Join(o.dataDir, "journal")}); err != nil {
+	if err := registry.Register(&measured{operations: operations, fleet: fleet, trail: entries, dataDir: filepath.Join(o.dataDir, journalFolder)}); err != nil {
 		return fmt.Errorf("register metrics: %w", err)
 	}
 	servers := []served{{newHTTPServer(server, logger), listener, certificate}}
