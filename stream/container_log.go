@@ -99,8 +99,15 @@ func (s LogSource) run() LogSource {
 	return s
 }
 
+// stopReading ends what readLogs has begun. It is called once nothing is
+// followed any more.
+func (w *objectWatch) stopReading() {
+	w.endReads()
+	w.reading.Wait()
+}
+
 func (w *objectWatch) readLog(source LogSource) {
-	ctx, cancel := context.WithTimeout(context.Background(), logTimeout)
+	ctx, cancel := context.WithTimeout(w.reads, logTimeout)
 	defer cancel()
 	log, err := w.run.cluster.ContainerLog(ctx, source, w.viewer)
 	w.mu.Lock()

@@ -1,8 +1,11 @@
 package stream
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -47,4 +50,27 @@ func TestCausesAfterHelmGaveUpAddOnlyWhatCannotHeal(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}
 	}
+}
+
+// silent is a cluster whose nodes do not answer.
+type silent struct{ Cluster }
+
+func (silent) ContainerLog(ctx context.Context, _ LogSource, _ Viewer) (string, error) {
+	<-ctx.Done()
+	return "", ctx.Err()
+}
+
+func TestNoLogIsReadOnceASessionHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newObjectWatch(&run{ops: &Operations{}, cluster: silent{}})
+		begun := time.Now()
+		w.mu.Lock()
+		w.readLogs([]Cause{{Source: LogSource{Pod: "a"}}, {Source: LogSource{Pod: "b"}}})
+		w.mu.Unlock()
+		synctest.Wait()
+		w.stopReading()
+		if took := time.Since(begun); took > 0 {
+			t.Errorf("the session's logs were waited for for %v", took)
+		}
+	})
 }

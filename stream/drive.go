@@ -20,6 +20,7 @@ func (r *run) drive(ctx context.Context) (Type, *End) {
 	release := r.ref.Release
 	unobserve := r.cluster.Observe(release.Namespace, release.Name, r.releases.see)
 	defer unobserve()
+	defer r.objects.stopReading()
 	watched, stopWatching := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() { r.objects.watch(watched) })

@@ -23,8 +23,12 @@ type objectWatch struct {
 
 	viewer Viewer
 
-	revision int            // the one that is followed; belongs to watch
-	reading  sync.WaitGroup // the logs that are being read
+	revision int // the one that is followed; belongs to watch
+
+	reading sync.WaitGroup // the logs that are being read
+	// reads ends when stopReading is called.
+	reads    context.Context
+	endReads context.CancelFunc
 
 	mu     sync.Mutex
 	record *decoder.Record
@@ -45,7 +49,9 @@ type objectWatch struct {
 }
 
 func newObjectWatch(r *run) *objectWatch {
-	return &objectWatch{run: r, viewer: r.viewer(), wanted: make(chan int, 1), told: map[string]Resource{}, logs: map[LogSource]keptLog{}, full: true}
+	w := &objectWatch{run: r, viewer: r.viewer(), wanted: make(chan int, 1), told: map[string]Resource{}, logs: map[LogSource]keptLog{}, full: true}
+	w.reads, w.endReads = context.WithCancel(context.Background())
+	return w
 }
 
 // follow asks for another revision's objects. It never blocks.

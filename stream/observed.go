@@ -154,6 +154,7 @@ func (s *observed) follow(ctx, stopped context.Context, first decoder.Transition
 	s.releases.see(first)
 	unobserve := s.cluster.Observe(release.Namespace, release.Name, s.releases.see)
 	defer unobserve()
+	defer s.objects.stopReading()
 	s.releases.catchUp(ctx)
 	s.setPhase(PhaseRunning)
 	watched, stopWatching := context.WithCancel(ctx)
