@@ -69,6 +69,18 @@ func (h *helmtrail) awaitPast(t *testing.T, path string, want ...string) pastLis
 	return got
 }
 
+// awaitLineages waits until the trail, which stands a moment behind the watch,
+// knows lives as they are wanted.
+func (h *helmtrail) awaitLineages(t *testing.T, path string, is func(pastList) bool) (lives pastList) {
+	t.Helper()
+	eventually(t, "the trail's lives", func() bool {
+		lives = pastList{}
+		h.get(t, path, &lives)
+		return len(lives.Lineages) > 0 && is(lives)
+	})
+	return lives
+}
+
 type trailPage struct {
 	Items []stream.TrailEntry
 	State stream.TrailState
@@ -108,7 +120,8 @@ func TestAllThatAReleaseEverWasStaysReadableAndIsToldApart(t *testing.T) {
 	}
 	h.awaitPast(t, own+"/history", rows("pruned")...)
 	helm("uninstall", "web")
-	first := h.awaitPast(t, own+"/history", rows("pruned", "uninstalled")...).Lineages[0]
+	h.awaitPast(t, own+"/history", rows("pruned", "uninstalled")...)
+	first := h.awaitLineages(t, own+"/history", func(lives pastList) bool { return !lives.Lineages[0].InCluster }).Lineages[0]
 	if first.Revisions != 12 || !first.Current || first.InCluster {
 		t.Errorf("the first life is %+v", first)
 	}
@@ -120,11 +133,8 @@ func TestAllThatAReleaseEverWasStaysReadableAndIsToldApart(t *testing.T) {
 		t.Errorf("the release answers %d %+v", code, missing)
 	}
 	helm("install", "web", chart, "--set", "tag=again")
-	var both pastList
-	eventually(t, "the trail knows the second life", func() bool {
-		both = h.awaitPast(t, own+"/history", "1 deployed")
-		return len(both.Lineages) == 2
-	})
+	h.awaitPast(t, own+"/history", "1 deployed")
+	both := h.awaitLineages(t, own+"/history", func(lives pastList) bool { return len(lives.Lineages) == 2 })
 	if len(both.Lineages) != 2 || both.Lineages[1].ID != first.ID || both.Items[0].Lineage == first.ID {
 		t.Errorf("lineages are %+v", both.Lineages)
 	}
