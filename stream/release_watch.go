@@ -12,7 +12,7 @@ import (
 
 // settleTime is how long the watch may take to deliver what the API server
 // already had when helm ended.
-const settleTime = 2 * time.Second
+const settleTime = 5 * time.Second
 
 // releaseWatch turns the transitions of a session's release into events and
 // remembers the last state of every revision, so that nothing is told twice.
