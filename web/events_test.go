@@ -254,7 +254,7 @@ func TestGoneReadersKeepTheirStreamsAndBlockTheWriter(t *testing.T) {
 		}
 	}
 	// The session is quiet: nothing is written that could fail.
-	waitForGoroutines(t, before, 2*time.Second)
+	waitForGoroutines(t, before, 10*time.Second)
 	p.print(1, 1000)
 	p.end()
 	wantSeqs(t, f.listen(sessionEvents("web", id)).all(), id, 1, 1002)
