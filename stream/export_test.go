@@ -71,3 +71,16 @@ func (o Outcome) End() (Type, *End) {
 
 // Left tells whether a session of ours has left a revision as it is.
 func (s Session) Left(r *decoder.Revision) bool { return s.left(r) }
+
+// RunToEnd works a session that ends at once, and returns when its end is stored
+// or given up.
+func (o *Operations) RunToEnd(ctx context.Context, session SessionRef) error {
+	r := newRun(o, session, Request{Release: session.Release}, nil)
+	if err := o.admit(r); err != nil {
+		return err
+	}
+	defer o.done.Done()
+	defer o.dismiss(r)
+	r.run(context.WithoutCancel(ctx), func(context.Context) (Type, *End) { return TypeCompleted, &End{} })
+	return nil
+}

@@ -69,6 +69,9 @@ type Operations struct {
 	// observing are the sessions that somebody else's operations have.
 	observing map[ReleaseRef]*observed
 	done      sync.WaitGroup
+	// closing ends when Run waits for nothing any more but that ends are stored.
+	closing context.Context
+	close   context.CancelFunc
 }
 
 // NewOperations returns Operations that run nothing yet.
@@ -91,7 +94,9 @@ func NewOperations(setup Setup) *Operations {
 	if setup.Logger == nil {
 		setup.Logger = slog.Default()
 	}
+	closing, stop := context.WithCancel(context.Background())
 	return &Operations{
+		closing: closing, close: stop,
 		setup:     setup,
 		chunks:    newChunks(setup.Journal, setup.CacheBytes),
 		running:   map[ReleaseRef]*run{},
@@ -116,9 +121,10 @@ func (o *Operations) Resume(ctx context.Context) error {
 
 // Run blocks until ctx ends, waits up to Drain for the running operations and
 // ends those that are left, or leaves them (see Setup). Every other session
-// has its terminal event when it returns.
+// has its terminal event when it returns, unless the journal takes nothing.
 func (o *Operations) Run(ctx context.Context) error {
 	<-ctx.Done()
+	defer o.close()
 	o.mu.Lock()
 	o.stopping = true
 	waiting := len(o.running)
@@ -145,6 +151,7 @@ func (o *Operations) Run(ctx context.Context) error {
 			r.log.Error("helm could not be ended", "error", err)
 		}
 	}
+	o.close()
 	<-finished
 	return nil
 }

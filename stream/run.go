@@ -20,6 +20,9 @@ const (
 	readTimeout = 10 * time.Second
 	// storeRetry is the pause before events are stored again after a failure.
 	storeRetry = time.Second
+	// storeTime is how long a session's end is tried to be stored once helmtrail
+	// stops.
+	storeTime = 10 * time.Second
 )
 
 // run is one session while it runs. Its body puts what happens into the inbox,
@@ -134,7 +137,7 @@ func (r *run) reopen(ctx context.Context, log *Log) error {
 }
 
 // run works the session to its terminal event, which is stored when it
-// returns, unless the session was left to a later helmtrail.
+// returns, unless that was left to a later helmtrail.
 func (r *run) run(ctx context.Context, body func(context.Context) (Type, *End)) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -164,7 +167,10 @@ func (r *run) run(ctx context.Context, body func(context.Context) (Type, *End)) 
 	end.StartRevision, end.Revisions = r.releases.made()
 	end.DurationSeconds = time.Since(r.writer.started).Round(time.Millisecond).Seconds()
 	r.inbox.put(kind, end)
-	<-recorded
+	if !r.awaitEnd(recorded, cancel) {
+		r.log.Warn("the session's end could not be stored, which is left to the next helmtrail")
+		return
+	}
 	if r.process != nil {
 		if err := r.process.Close(); err != nil {
 			r.log.Error("the session's folder stays behind", "error", err)
@@ -172,6 +178,25 @@ func (r *run) run(ctx context.Context, body func(context.Context) (Type, *End)) 
 	}
 	r.ops.measureEnd(r, kind, end)
 	r.log.Info("session ended", "result", string(kind), "reason", string(end.Reason))
+}
+
+// awaitEnd waits until the terminal event is stored. When helmtrail stops it
+// gives up after storeTime, and returns false: a journal that takes nothing must
+// not keep it from stopping.
+func (r *run) awaitEnd(recorded <-chan struct{}, giveUp func()) bool {
+	select {
+	case <-recorded:
+		return true
+	case <-r.ops.closing.Done():
+	}
+	select {
+	case <-recorded:
+		return true
+	case <-time.After(storeTime):
+	}
+	giveUp()
+	<-recorded
+	return false
 }
 
 // end asks for the end of the session before its time. It returns false when

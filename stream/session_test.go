@@ -2,11 +2,15 @@ package stream_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/journal"
@@ -62,4 +66,38 @@ func TestADamagedSessionHidesNoOther(t *testing.T) {
 	if err != nil || len(sessions) != 1 || sessions[0].ID != "whole" {
 		t.Errorf("the sessions are %+v, %v", sessions, err)
 	}
+}
+
+// fullJournal takes nothing, as on a full disk.
+type fullJournal struct{ stream.Journal }
+
+func (fullJournal) Append(context.Context, stream.SessionRef, stream.Position, int64, []byte) (stream.Position, error) {
+	return 0, errors.New("no space left")
+}
+
+// An end that cannot be stored is tried for as long as helmtrail runs, and does
+// not keep it from stopping.
+func TestAJournalThatTakesNothingDoesNotKeepHelmtrailFromStopping(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		operations := stream.NewOperations(stream.Setup{
+			Journal: fullJournal{}, Drain: 25 * time.Second, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		})
+		ended := make(chan error, 1)
+		go func() { ended <- operations.RunToEnd(t.Context(), session) }()
+		time.Sleep(time.Hour)
+		select {
+		case err := <-ended:
+			t.Fatalf("the session was given up while helmtrail ran: %v", err)
+		default:
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		begun := time.Now()
+		if err := operations.Run(ctx); err != nil {
+			t.Error(err)
+		}
+		if err := <-ended; err != nil || time.Since(begun) > time.Minute {
+			t.Errorf("it took %v to stop, and the session's end was %v", time.Since(begun), err)
+		}
+	})
 }
