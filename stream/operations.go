@@ -148,7 +148,9 @@ func (o *Operations) Run(ctx context.Context) error {
 		if o.setup.LeaveOnStop {
 			r.leaveOn()
 		} else if _, err := r.end(StopInterrupted, false); err != nil {
-			r.log.Error("helm could not be ended", "error", err)
+			// On a full disk it cannot be told why; helm must not keep helmtrail.
+			r.log.Error("helm could not be ended and is left to the next helmtrail", "error", err)
+			r.leaveOn()
 		}
 	}
 	o.close()

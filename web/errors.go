@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"syscall"
 
 	"github.com/gin-gonic/gin"
 
@@ -59,6 +60,10 @@ var (
 	notReviewed = &apiError{
 		status: http.StatusServiceUnavailable, code: codeUnreachable,
 		message: "The cluster could not be asked who you are and what you may do; the server's log says why.",
+	}
+	notKept = &apiError{
+		status: http.StatusServiceUnavailable, code: codeUnavailable,
+		message: "What happens cannot be kept, since the server's disk takes nothing; its log and /readyz say why.",
 	}
 	internalError = &apiError{status: http.StatusInternalServerError, code: codeInternal, message: "Something went wrong on the server; its log says what."}
 )
@@ -121,6 +126,11 @@ func toAPI(err error) (*apiError, bool) {
 	}
 	if errors.Is(err, stream.ErrNotReviewed) {
 		return notReviewed, false
+	}
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS} {
+		if errors.Is(err, full) {
+			return notKept, false
+		}
 	}
 	if pending, ok := errors.AsType[*stream.PendingError](err); ok {
 		return &apiError{
