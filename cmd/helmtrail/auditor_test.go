@@ -115,6 +115,7 @@ func audited(t *testing.T, h *helmtrail, version int, namespace, chart, canary s
 }
 
 func TestPartsAreWhatHelmGetTells(t *testing.T) {
+	t.Parallel()
 	const canary = "Zq9-canary-7f"
 	chart := auditedChart(t, canary)
 	for _, version := range clustertest.Versions {

@@ -83,6 +83,7 @@ func (h *helmtrail) shown(t *testing.T, id string) shownCluster {
 }
 
 func TestAClusterThatIsLostHarmsNoOther(t *testing.T) {
+	t.Parallel()
 	second := &secondCluster{folder: filepath.Join(t.TempDir(), "cluster")}
 	second.start(t)
 	t.Cleanup(func() { second.stop(t) })
@@ -232,6 +233,7 @@ func TestRightsInSomeNamespacesOnlyAreEnoughForThose(t *testing.T) {
 
 // A token that was replaced in the file counts without a restart.
 func TestTheKubeconfigIsReadAgain(t *testing.T) {
+	t.Parallel()
 	namespace := clustertest.Namespace(t)
 	_, token := account(t, namespace, "helmtrail")
 	_, err := rbac(t).ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{

@@ -37,6 +37,7 @@ func writeContexts(t *testing.T, path string, names ...string) {
 }
 
 func TestContextsComeAndGoWithoutARestart(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
 	writeContexts(t, path, "first")
 	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), kubeconfig: path})

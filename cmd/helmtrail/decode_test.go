@@ -70,6 +70,9 @@ func TestEveryFormOfARecordIsDecoded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if len(content) > 100<<10 {
+			continue // Size makes no other form, and takes long.
+		}
 		var secret map[string]any
 		if err := yaml.Unmarshal(content, &secret); err != nil {
 			t.Fatal(err)

@@ -47,6 +47,7 @@ func serverAccount(t *testing.T) (token string, withdraw, grant func()) {
 // https://github.com/komodorio/helm-dashboard/issues/62: rights that are gone
 // must not look like a cluster that is empty, or end what runs.
 func TestRightsThatAreWithdrawnWhileItRuns(t *testing.T) {
+	t.Parallel()
 	token, withdraw, grant := serverAccount(t)
 	path, proxy, edit := behindProxy(t)
 	edit(func(c *clientcmdapi.Cluster) { c.ProxyURL = proxy.url })

@@ -153,6 +153,7 @@ func TestAnInstallIsValidatedBeforeItsNamespaceExists(t *testing.T) {
 }
 
 func TestRevisionsAreComparedAcrossClusters(t *testing.T) {
+	t.Parallel()
 	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{
 		"--auth", "kubernetes", "--context", currentContext(t), "--cluster", "other=" + clustertest.Kubeconfig(t),
 	}})
