@@ -189,7 +189,7 @@ func (set *opening) claim(id, name string) error {
 	case id == "":
 		return errors.New("a context without a name cannot be a cluster")
 	case slices.Contains(reserved, id):
-		return fmt.Errorf("context %q: %q is a reserved address, rename the context", name, id)
+		return fmt.Errorf("context %q: %q is a reserved address, give it another name", name, id)
 	case taken:
 		return fmt.Errorf("context %q: its cluster id %q is already that of context %q", name, id, other)
 	}

@@ -83,6 +83,18 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := informer.Open(informer.Options{Kubeconfig: filepath.Join(t.TempDir(), "none")}); err == nil {
 		t.Error("a missing file is no error")
 	}
+	path := writeKubeconfig(t, clientcmdapi.AuthInfo{Token: "t"}, "a")
+	config, err := clientcmd.LoadFromFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Contexts["a"].Cluster = "misspelt"
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := informer.Open(informer.Options{Kubeconfig: path, Contexts: []string{"a"}}); err == nil || !strings.Contains(err.Error(), `"misspelt" is not in the kubeconfig`) {
+		t.Errorf("a context of no cluster: %v", err)
+	}
 }
 
 func TestKubeconfigIsSelfContained(t *testing.T) {

@@ -45,13 +45,14 @@ func (s *source) load(raw *clientcmdapi.Config) (config *rest.Config, proxyURL s
 	if !ok {
 		return nil, "", fmt.Errorf("the kubeconfig has no such context, only: %s", strings.Join(contextNames(raw), ", "))
 	}
+	if raw.Clusters[context.Cluster] == nil {
+		return nil, "", fmt.Errorf("its cluster %q is not in the kubeconfig", context.Cluster)
+	}
 	config, err = clientcmd.NewNonInteractiveClientConfig(*raw, name, &clientcmd.ConfigOverrides{}, nil).ClientConfig()
 	if err != nil {
 		return nil, "", err
 	}
-	if cluster := raw.Clusters[context.Cluster]; cluster != nil {
-		proxyURL = cluster.ProxyURL
-	}
+	proxyURL = raw.Clusters[context.Cluster].ProxyURL
 	only := raw.DeepCopy()
 	only.CurrentContext = name
 	if err := clientcmdapi.MinifyConfig(only); err != nil {
