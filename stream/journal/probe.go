@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -26,6 +27,8 @@ const (
 	// may take.
 	probeLife    = 5 * time.Second
 	probeTimeout = 2 * time.Second
+	// publishTimeout is how long the server inside may take to store a message.
+	publishTimeout = 5 * time.Second
 )
 
 // probe remembers whether the journal can be written to.
@@ -149,12 +152,45 @@ func writeProbe(name string) error {
 	return errors.Join(err, file.Close(), os.Remove(name))
 }
 
-// publish stores a message. When that fails for another reason than what the
-// stream holds or the caller's going away, it is the streams that may have to be
-// opened anew before the caller tries again.
+// publish stores a message. A stream that was given up says nothing, so when
+// there is no answer the streams are opened anew and it is tried once more.
 func (j *Journal) publish(ctx context.Context, message *nats.Msg, options ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
+	ack, err := j.tryPublish(ctx, message, options...)
+	if err == nil || errors.Is(err, stream.ErrFenced) || ctx.Err() != nil || j.Writable() != nil {
+		return ack, err
+	}
+	ack, err = j.tryPublish(ctx, message, options...)
+	if errors.Is(err, stream.ErrFenced) {
+		if stored := j.last(ctx, message.Subject); stored != nil && bytes.Equal(stored.Data, message.Data) {
+			return &jetstream.PubAck{Sequence: stored.Sequence}, nil // The first try was only late.
+		}
+	}
+	return ack, err
+}
+
+// last is the last message of a subject, nil if it cannot be had.
+func (j *Journal) last(ctx context.Context, subject string) *jetstream.RawStreamMsg {
+	name, err := j.js.StreamNameBySubject(ctx, subject)
+	if err != nil {
+		return nil
+	}
+	holder, err := j.js.Stream(ctx, name)
+	if err != nil {
+		return nil
+	}
+	message, err := holder.GetLastMsgForSubject(ctx, subject)
+	if err != nil {
+		return nil
+	}
+	return message
+}
+
+// tryPublish stores a message. When that fails for another reason than what the
+// stream holds or the caller's going away, it is the streams that may have to be
+// opened anew.
+func (j *Journal) tryPublish(ctx context.Context, message *nats.Msg, options ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
 	begun := time.Now()
-	bounded, cancel := bound(ctx)
+	bounded, cancel := context.WithTimeout(ctx, publishTimeout)
 	defer cancel()
 	ack, err := j.js.PublishMsg(bounded, message, options...)
 	refused := (*jetstream.APIError)(nil)

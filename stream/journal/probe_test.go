@@ -68,12 +68,7 @@ func TestStreamsAreOpenedAnewAfterAFullDisk(t *testing.T) {
 	if err := os.Remove(fill); err != nil {
 		t.Fatal(err)
 	}
-	// Whoever writes tries again, and nobody else need ask.
-	again, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	if _, err := j.Append(again, session, first, 0, []byte("lost")); err == nil {
-		t.Error("a stream that was given up has taken an entry; then this is not needed any more")
-	}
+	// Whoever writes next need not know of it.
 	second, err := j.Append(t.Context(), session, first, 0, []byte("after"))
 	if err != nil {
 		t.Fatal(err)
