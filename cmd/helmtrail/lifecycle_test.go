@@ -337,7 +337,7 @@ func (s *shop) leaves(t *testing.T) {
 // objects, which is what was asked for.
 func aFirstInstallThatFailsIsUninstalledAgain(t *testing.T, h *helmtrail, major int) {
 	s := openShop(t, h, major, "shop")
-	events := s.install(t, object{"tag": "doesnotexist"}, object{"wait": true, "timeoutSeconds": 5, "rollbackOnFailure": true})
+	events := s.install(t, object{"tag": "doesnotexist"}, object{"wait": true, "timeoutSeconds": 10, "rollbackOnFailure": true})
 	last := ended(t, events, expected{failed: true, message: "has been uninstalled"})
 	told(t, events, "1 pending-install", "1 uninstalling", "1 uninstalled")
 	// Helm never removes hooks that have no policy for it.
