@@ -125,6 +125,8 @@ test('a link to the log-in page leads to no other site', async ({ page }) => {
   expect(new URL(page.url()).origin).toBe(server.url);
 });
 
+// Without a right to list everything, such pages showed nothing at all:
+// https://github.com/komodorio/helm-dashboard/issues/62
 test('a right that is missing is named, with the way to get it', async ({ page }) => {
   await page.goto(at('/login'));
   await logIn(page, reader.token);

@@ -1,6 +1,8 @@
 import { expectAccessible } from './axe';
 import { clusterId, completed, expect, install, newNamespace, releaseRows, statusTag, test } from './helmtrail';
 
+// Whoever might read a release was shown its passwords:
+// https://github.com/argoproj/argo-cd/issues/14065
 test('secrets of a revision are revealed by a deliberate act that is recorded', async ({ page, request }) => {
   const namespace = newNamespace();
   await completed(request, await install(request, { namespace, name: 'vault', values: { password: 'correct horse' } }));
