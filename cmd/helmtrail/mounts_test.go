@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/journal/smalldisk"
 )
 
 // mountedTrail is a helmtrail in a process of its own, which has mounts of its
@@ -105,21 +105,7 @@ func TestAFullDiskIsToldAndOvercome(t *testing.T) {
 	}
 	h.events(t.Context(), t, answer.Events, 1)
 
-	fill := filepath.Join(h.root, data, "fill")
-	file, err := os.Create(fill)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for block := make([]byte, 1<<20); len(block) > 0; {
-		if _, err := file.Write(block); errors.Is(err, syscall.ENOSPC) {
-			block = block[:len(block)/2]
-		} else if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fill := smalldisk.Fill(t, filepath.Join(h.root, data))
 	eventually(t, "the full disk is told", func() bool { return strings.Contains(h.notReady(t), syscall.ENOSPC.Error()) })
 	if code, _ := install("meanwhile"); code != http.StatusServiceUnavailable {
 		t.Errorf("an install on a full disk answered %d", code)

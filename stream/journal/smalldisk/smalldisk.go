@@ -1,0 +1,59 @@
+// Package smalldisk gives tests a disk that is soon full.
+package smalldisk
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// variable names the folder with little room, in the process that has one.
+const variable = "HELMTRAIL_TEST_SMALL_DISK"
+
+// Folder returns a folder on a disk of 8 MiB, and true, in the process that Run
+// has started.
+func Folder() (folder string, ok bool) { return os.LookupEnv(variable) }
+
+// Run runs the test again in a process of its own that has a small disk, and
+// blocks until that ends; the test fails when it fails. It works for root and,
+// where the kernel lets everybody have namespaces, for others.
+func Run(t *testing.T) {
+	t.Helper()
+	folder := t.TempDir()
+	command := exec.Command("sh", "-ec", `mount -t tmpfs -o size=8m tmpfs "$1"; exec "$0" -test.run "^$2\$"`, os.Args[0], folder, t.Name())
+	command.Env = append(os.Environ(), variable+"="+folder)
+	command.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
+	if os.Getuid() != 0 {
+		command.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+		command.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}
+		command.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}
+	}
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Errorf("on a small disk: %v\n%s", err, output)
+	}
+}
+
+// Fill writes a file into the folder until its disk takes no byte more, and
+// returns the file's path: removing it makes room again.
+func Fill(t *testing.T, folder string) (path string) {
+	t.Helper()
+	path = filepath.Join(folder, "fill")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for block := make([]byte, 1<<20); len(block) > 0; {
+		if _, err := file.Write(block); errors.Is(err, syscall.ENOSPC) {
+			block = block[:len(block)/2]
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
