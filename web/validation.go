@@ -13,23 +13,26 @@ import (
 // would do, as the API server says with the caller's own rights. Helm's own dry
 // run does not ask it.
 func (s *Server) getValidation(c *gin.Context) error {
-	ref, cluster, err := s.releaseRef(c)
+	ref, rendering, err := s.rendering(c)
 	if err != nil {
 		return err
 	}
-	if err := s.knowsSession(c, ref, c.Param("session")); err != nil {
-		return err
-	}
-	rendering, err := s.options.Operations.Rendered(c.Request.Context(), ref, c.Param("session"))
+	cluster, err := s.served(ref.Cluster)
 	if err != nil {
 		return err
 	}
 	query := stream.ValidationQuery{Release: ref, Manifest: renderedText(rendering), Masker: s.masker(ref), Credentials: grantOf(c).caller()}
-	// What the release's record has for secret may stand in its live objects.
+	// What the release's record has for secret may stand in its live objects, so
+	// without that record nothing is shown of them.
+	if err := cluster.syncedIn(ref.Namespace); err != nil {
+		return err
+	}
 	if revision, err := cluster.liveRevision(ref); err == nil {
-		if record, err := s.record(c, revisionRef{Cluster: ref.Cluster, Namespace: ref.Namespace, Name: ref.Name, Revision: revision}); err == nil {
-			query.Known = []mask.Source{mask.FromRecord(record)}
+		record, err := s.record(c, revisionRef{Cluster: ref.Cluster, Namespace: ref.Namespace, Name: ref.Name, Revision: revision})
+		if err != nil {
+			return err
 		}
+		query.Known = []mask.Source{mask.FromRecord(record)}
 	}
 	found, err := cluster.Comparer.Validate(c.Request.Context(), query)
 	if err != nil {
