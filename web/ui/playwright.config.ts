@@ -7,7 +7,7 @@ export default defineConfig({
   testDir: 'tests',
   globalSetup: './tests/setup.ts',
   outputDir: 'test-results',
-  reporter: [['list']],
+  reporter: [['list'], ['./tests/summary.ts']],
   // An install that waits for a slow Pod takes its time; a busy machine multiplies it.
   timeout: 240_000,
   expect: { timeout: 60_000 },

@@ -6,6 +6,7 @@ import { expect } from './helmtrail';
 export async function expectAccessible(page: Page): Promise<void> {
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await settled(page, colorScheme);
     const axe = new AxeBuilder({ page }).options({ resultTypes: ['violations'], preload: false });
     // The themes differ in nothing but colours.
     const { violations } = await (
@@ -16,4 +17,14 @@ export async function expectAccessible(page: Page): Promise<void> {
       colorScheme,
     ).toEqual([]);
   }
+}
+
+/** Waits until the page is all in one theme: it hears of another with the next frame, and colours may then fade. */
+async function settled(page: Page, colorScheme: 'dark' | 'light'): Promise<void> {
+  const root = expect(page.locator('html'));
+  await (colorScheme === 'dark' ? root : root.not).toContainClass('pf-v6-theme-dark');
+  await page.evaluate(() => {
+    const fading = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
+    return Promise.allSettled(fading.map(({ finished }) => finished));
+  });
 }
