@@ -2,6 +2,7 @@ package compare_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -133,6 +134,43 @@ func TestManifestsAreComparedByObject(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("differences (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatBothManifestsHaveIsNoDifferenceWhereverItStands(t *testing.T) {
+	const unreadable = "---\n{{ no yaml\n"
+	const twice = "---\nkind: Pod\nmetadata: {name: twice}\nspec: 1\n---\nkind: Pod\nmetadata: {name: twice}\nspec: 2\n"
+	const swapped = "---\nkind: Pod\nmetadata: {name: twice}\nspec: 2\n---\nkind: Pod\nmetadata: {name: twice}\nspec: 1\n"
+	got, err := compare.Objects(compare.Manifest{Text: unreadable + "---\na: 1\n---\nb: 1\n" + twice}, compare.Manifest{Text: swapped + "---\nb: 1\n" + unreadable})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 1 || got[0].Change != compare.Removed || got[0].Name != "document 2" {
+		t.Errorf("differences: %+v", got)
+	}
+	// The same text means other objects in another namespace.
+	got, err = compare.Objects(compare.Manifest{Text: twice, Namespace: "one"}, compare.Manifest{Text: twice, Namespace: "other"})
+	if err != nil || len(got) != 4 {
+		t.Errorf("between namespaces: %+v, error %v", got, err)
+	}
+}
+
+// BenchmarkObjects compares manifests of 700 KB in which one object changed.
+func BenchmarkObjects(b *testing.B) {
+	var text strings.Builder
+	for i := range 1_000 {
+		fmt.Fprintf(&text, "---\n# Source: web/templates/all.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web-%d\n  labels:\n    app.kubernetes.io/name: web\ndata:\n", i)
+		for key := range 20 {
+			fmt.Fprintf(&text, "  key-%d: the value of %d\n", key, i)
+		}
+	}
+	from := compare.Manifest{Text: text.String(), Namespace: "shop"}
+	to := compare.Manifest{Text: strings.Replace(from.Text, "key-7: the value of 500", "key-7: another", 1), Namespace: "shop"}
+	b.SetBytes(int64(len(from.Text)))
+	for b.Loop() {
+		if got, err := compare.Objects(from, to); err != nil || len(got) != 1 {
+			b.Fatalf("%d differences, error %v", len(got), err)
+		}
 	}
 }
 

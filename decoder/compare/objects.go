@@ -33,11 +33,15 @@ type Manifest struct {
 // order of keys and formatting do not count. A document that is no object is
 // compared by its position. Differences are sorted by kind, namespace and name.
 func Objects(from, to Manifest) ([]Object, error) {
-	before, err := read(from)
+	first, second := tree.Documents(from.Text), tree.Documents(to.Text)
+	if from.Namespace == to.Namespace {
+		first, second = blankCommon(first, second)
+	}
+	before, err := read(first, from.Namespace)
 	if err != nil {
 		return nil, fmt.Errorf("compare manifests: first: %w", err)
 	}
-	after, err := read(to)
+	after, err := read(second, to.Namespace)
 	if err != nil {
 		return nil, fmt.Errorf("compare manifests: second: %w", err)
 	}
@@ -86,22 +90,41 @@ type object struct {
 	text string
 }
 
-func read(manifest Manifest) (map[identity]object, error) {
-	documents, err := tree.FromYAML(manifest.Text)
-	if err != nil {
-		return nil, err
+// blankCommon empties the documents that both manifests have, letter for
+// letter: most of a large release stays as it is from one revision to the next,
+// and to read it is nearly all the work.
+func blankCommon(first, second []string) ([]string, []string) {
+	first, second = slices.Clone(first), slices.Clone(second)
+	places := map[string][]int{}
+	for i, document := range first {
+		places[document] = append(places[document], i)
 	}
+	for i, document := range second {
+		if same := places[document]; len(same) > 0 {
+			first[same[0]], second[i] = "", ""
+			places[document] = same[1:]
+		}
+	}
+	return first, second
+}
+
+func read(documents []string, namespace string) (map[identity]object, error) {
 	objects := map[identity]object{}
-	for n, document := range documents {
-		root := document
-		if root.Kind == yaml.DocumentNode && len(root.Content) > 0 {
-			root = root.Content[0]
-		}
-		if root.Tag == tree.Null {
-			continue
-		}
-		if err := add(objects, root, manifest.Namespace, n+1); err != nil {
+	for n, text := range documents {
+		roots, err := tree.FromYAML(text)
+		if err != nil {
 			return nil, err
+		}
+		for _, root := range roots {
+			if root.Kind == yaml.DocumentNode && len(root.Content) > 0 {
+				root = root.Content[0]
+			}
+			if root.Tag == tree.Null {
+				continue
+			}
+			if err := add(objects, root, namespace, n+1); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return objects, nil

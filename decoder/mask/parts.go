@@ -3,7 +3,6 @@ package mask
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -51,7 +50,7 @@ const unreadable = "---\n# This document is no valid YAML, so it is not shown.\n
 // others stay as they are, byte for byte.
 func (s *Secrets) Manifest(manifest string) string {
 	var out strings.Builder
-	for _, chunk := range documents(manifest) {
+	for _, chunk := range tree.Documents(manifest) {
 		out.WriteString(s.document(chunk))
 	}
 	return out.String()
@@ -80,24 +79,6 @@ func (s *Secrets) document(chunk string) string {
 		written = "---\n" + written
 	}
 	return s.mend("", written, s.known.find(written), nil)
-}
-
-var documentStart = regexp.MustCompile(`(?m)^---(\s|$)`)
-
-// documents cuts a manifest before every line that begins a document.
-func documents(manifest string) []string {
-	var chunks []string
-	last := 0
-	for _, at := range documentStart.FindAllStringIndex(manifest, -1) {
-		if at[0] > last {
-			chunks = append(chunks, manifest[last:at[0]])
-			last = at[0]
-		}
-	}
-	if last < len(manifest) {
-		chunks = append(chunks, manifest[last:])
-	}
-	return chunks
 }
 
 // objectPath names the object of a document, so that the same key of two

@@ -81,7 +81,7 @@ func (m *Masker) Collect(sources ...Source) *Secrets {
 			eachSample(described.root, "", open, s.collect)
 		}
 		for _, manifest := range source.Manifests {
-			for _, chunk := range documents(manifest) {
+			for _, chunk := range tree.Documents(manifest) {
 				roots, err := tree.FromYAML(chunk)
 				if err != nil {
 					continue

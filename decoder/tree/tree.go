@@ -82,6 +82,30 @@ func readJSON(decoder *json.Decoder) (*yaml.Node, error) {
 	}
 }
 
+// Documents cuts YAML before every line that begins a document. It reads
+// nothing, so that a document that is no YAML spoils no other.
+func Documents(text string) []string {
+	const marker = "\n---"
+	var documents []string
+	begin := 0
+	for at := 0; ; {
+		next := strings.Index(text[at:], marker)
+		if next < 0 {
+			break
+		}
+		line := at + next + 1
+		at += next + len(marker)
+		if at == len(text) || strings.IndexByte(" \t\r\n", text[at]) >= 0 {
+			documents = append(documents, text[begin:line])
+			begin = line
+		}
+	}
+	if begin < len(text) {
+		documents = append(documents, text[begin:])
+	}
+	return documents
+}
+
 // FromYAML reads every YAML document in text, aliases and comments as they
 // stand. Its errors quote nothing of the content.
 func FromYAML(text string) (documents []*yaml.Node, err error) {
