@@ -21,6 +21,10 @@ import (
 	"github.com/helmtrail/helmtrail/web"
 )
 
+// atOnce is more than a busy machine takes for what nothing holds back. What is
+// held back comes later, or never.
+const atOnce = 10 * time.Second
+
 // fixture is a web.Server on a real port over real Operations and a real
 // journal. Only helm itself is played, so that tests decide when it says what.
 type fixture struct {

@@ -23,7 +23,7 @@ func soon(t *testing.T, answered <-chan response) response {
 	select {
 	case r := <-answered:
 		return r
-	case <-time.After(10 * time.Second):
+	case <-time.After(atOnce):
 		t.Fatal("the long poll was not answered")
 		return response{}
 	}

@@ -124,7 +124,7 @@ func (h *helmtrail) holding(token string) *helmtrail {
 // comes within a moment, since a stream does not end.
 func (h *helmtrail) ask(t *testing.T, method, path, body string) (status int, answer string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, h.url+path, strings.NewReader(body))
 	if err != nil {

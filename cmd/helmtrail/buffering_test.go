@@ -86,45 +86,38 @@ func TestEventsPassABufferingProxyAtOnce(t *testing.T) {
 	}
 
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
-	connected := time.Now()
 	events := open(answer.Events)
 	if head := events.Header; head.Get("Content-Encoding") != "" || head.Get("Cache-Control") != "no-cache" || head.Get("X-Proxy-Buffered") != "" {
 		t.Errorf("the stream came with %v", head)
 	}
-	var beats []time.Duration
-	var started, late time.Duration
+	// What is held back comes together with the only line, for which helm takes
+	// seven seconds.
+	var started, late time.Time
+	var beats []time.Time
 	lines := bufio.NewScanner(events.Body)
 	for lines.Scan() {
-		switch at, text := time.Since(connected), lines.Text(); {
+		switch text := lines.Text(); {
 		case strings.HasPrefix(text, "event: STARTED"):
-			started = at
+			started = time.Now()
 		case strings.HasPrefix(text, "event: HEARTBEAT"):
-			beats = append(beats, at)
+			beats = append(beats, time.Now())
 		case strings.Contains(text, `"line":"late"`):
-			late = at
+			late = time.Now()
 		}
 	}
-	if started == 0 || started > time.Second {
-		t.Errorf("STARTED came after %v", started)
+	if started.IsZero() || late.Sub(started) < 3*time.Second {
+		t.Errorf("STARTED came %v before the only line", late.Sub(started))
 	}
-	if late == 0 || late > 9*time.Second {
-		t.Errorf("the only line came after %v", late)
-	}
-	// One heartbeat comes at once, then one every two seconds.
-	if len(beats) < 4 || beats[0] > time.Second {
-		t.Fatalf("heartbeats came after %v", beats)
-	}
-	for i := range beats[1:] {
-		if gap := beats[i+1] - beats[i]; gap > 3*time.Second {
-			t.Errorf("heartbeats came after %v", beats)
-		}
+	// One comes at once, then one every two seconds.
+	if len(beats) < 4 || beats[3].Sub(beats[0]) < 3*time.Second {
+		t.Errorf("heartbeats came at %v", beats)
 	}
 
 	begun := time.Now()
 	cluster := bufio.NewScanner(open("/" + h.cluster + "/releases/events").Body)
 	for cluster.Scan() && !strings.HasPrefix(cluster.Text(), "event: HEARTBEAT") {
 	}
-	if took := time.Since(begun); took > time.Second {
+	if took := time.Since(begun); took > atOnce {
 		t.Errorf("the cluster's first heartbeat came after %v", took)
 	}
 }

@@ -66,7 +66,7 @@ var seesReleases = rbacv1.PolicyRule{APIGroups: []string{"helmtrail.dev"}, Resou
 func (h *helmtrail) heard(t *testing.T, path string, done func(frame) bool) string {
 	t.Helper()
 	var text strings.Builder
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
 	defer cancel()
 	err := h.frames(ctx, path, func(f frame) bool {
 		fmt.Fprintln(&text, f.id, f.event, f.data)

@@ -77,11 +77,10 @@ func TestContextsComeAndGoWithoutARestart(t *testing.T) {
 	}
 	eventually(t, "the install has begun", func() bool { return statusIn(&second) == "pending-install" })
 
-	var kept struct{ Items []struct{ Name string } }
-	second.get(t, second.release(namespace, "web")+"/trail", &kept)
-	if len(kept.Items) == 0 {
-		t.Error("the new cluster has no trail")
-	}
+	eventually(t, "the new cluster has a trail", func() bool {
+		var kept struct{ Items []struct{ Name string } }
+		return second.call(t, http.MethodGet, second.release(namespace, "web")+"/trail", nil, &kept) == http.StatusOK && len(kept.Items) > 0
+	})
 
 	writeContexts(t, path, "first")
 	for range 2 {

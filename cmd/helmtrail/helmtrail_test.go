@@ -169,17 +169,25 @@ func (h *helmtrail) waitFor(t *testing.T, path string) {
 	h.cluster = me.Clusters[0].ID
 }
 
-// eventually asks until the answer is yes, for a minute at most.
+// patience is how long a test waits for what must come: so long that it has
+// not failed only because the machine is busy.
+const patience = 3 * time.Minute
+
+// atOnce is more than a busy machine takes for what nothing holds back. What is
+// held back comes later, or never.
+const atOnce = 10 * time.Second
+
+// eventually asks until the answer is yes, for so long as patience lasts.
 func eventually(t *testing.T, what string, ask func() bool) {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	limit := time.After(time.Minute)
+	limit := time.After(patience)
 	for !ask() {
 		select {
 		case <-tick.C:
 		case <-limit:
-			t.Fatalf("%s: not within a minute", what)
+			t.Fatalf("%s: not within %v", what, patience)
 		}
 	}
 }
