@@ -163,6 +163,13 @@ func (c *Cluster) Snapshot(ctx context.Context, record *decoder.Record, viewer s
 	return c.resources.Snapshot(ctx, record, viewer)
 }
 
+// Now returns the rows of a record's objects as Follow would tell them first,
+// from the watches that it shares with Follow, and at least as new as any
+// Snapshot before.
+func (c *Cluster) Now(ctx context.Context, record *decoder.Record, viewer stream.Viewer) ([]stream.Resource, error) {
+	return c.resources.Now(ctx, record, viewer)
+}
+
 // ContainerLog implements [stream.Cluster].
 func (c *Cluster) ContainerLog(ctx context.Context, source stream.LogSource, viewer stream.Viewer) (string, error) {
 	return c.resources.ContainerLog(ctx, source, viewer)

@@ -33,10 +33,10 @@ func TestALogsLastLinesAreMaskedBeforeTheyAreCut(t *testing.T) {
 // Helm may give up a moment before the reason is seen here, and may then begin
 // to remove what stood in the way.
 func TestCausesAfterHelmGaveUpAddOnlyWhatCannotHeal(t *testing.T) {
-	pod := Cause{Object: ObjectRef{Kind: "Pod", Name: "migrate-1"}, Reason: "Error", Rank: RankContainer, Source: LogSource{Pod: "migrate-1", Container: "sql"}}
-	web := Cause{Object: ObjectRef{Kind: "Pod", Name: "web-1"}, Reason: "CrashLoopBackOff", Rank: RankContainer, Source: LogSource{Pod: "web-1"}}
-	job := Cause{Object: ObjectRef{Kind: "Job", Name: "migrate"}, Reason: "BackoffLimitExceeded", Rank: RankContainer, Final: true, Source: pod.Source}
-	missing := Cause{Object: ObjectRef{Kind: "ReplicaSet", Name: "web"}, Reason: "FailedCreate", Rank: RankCreate}
+	pod := Cause{Sentence: Sentence{Object: ObjectRef{Kind: "Pod", Name: "migrate-1"}, Reason: "Error"}, Rank: RankContainer, Source: LogSource{Pod: "migrate-1", Container: "sql"}}
+	web := Cause{Sentence: Sentence{Object: ObjectRef{Kind: "Pod", Name: "web-1"}, Reason: "CrashLoopBackOff"}, Rank: RankContainer, Source: LogSource{Pod: "web-1"}}
+	job := Cause{Sentence: Sentence{Object: ObjectRef{Kind: "Job", Name: "migrate"}, Reason: "BackoffLimitExceeded"}, Rank: RankContainer, Final: true, Source: pod.Source}
+	missing := Cause{Sentence: Sentence{Object: ObjectRef{Kind: "ReplicaSet", Name: "web"}, Reason: "FailedCreate"}, Rank: RankCreate}
 	for _, test := range []struct {
 		name                  string
 		standing, later, want []Cause

@@ -65,7 +65,7 @@ func (r *run) renderedNotes() string {
 		r.log.Warn("the notes that helm rendered could not be read", "error", err)
 		return ""
 	}
-	return cut(rendering.Notes, maxNotes)
+	return cutNotes(rendering.Notes)
 }
 
 // attempts runs helm until it has ended in a way that is not tried again.
@@ -268,5 +268,5 @@ func (r *run) leftovers(ctx context.Context, o outcome, rows []Resource) []Objec
 			left = append(left, ObjectRef{Kind: row.Kind, Namespace: row.Namespace, Name: row.Name})
 		}
 	}
-	return slices.Clip(left)
+	return slices.Clip(beginning(left))
 }

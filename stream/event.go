@@ -212,11 +212,15 @@ type ObjectRef struct {
 
 // Cause says why a resource is not ready, as a person would say it.
 type Cause struct {
-	Object    ObjectRef `json:"object"`
-	Container string    `json:"container,omitempty"`
-	Reason    string    `json:"reason"`
-	Message   string    `json:"message,omitempty"`
-	Text      string    `json:"text"`
+	// Sentence holds the parts of Text.
+	Sentence
+	// Message is all that the cluster says about it.
+	Message string `json:"message,omitempty"`
+	// Text is Sentence in English, and behind it Because.
+	Text string `json:"text"`
+	// Because is what Sentence follows from: how the last container of a Job
+	// ended that has failed. The zero value stands for nothing more to say.
+	Because Sentence `json:"because,omitzero"`
 	// Final means that waiting longer cannot heal it.
 	Final bool `json:"final"`
 	// Log is the last that the container wrote before it ended, a few lines.

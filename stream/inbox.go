@@ -19,6 +19,10 @@ type pending struct {
 // its supervisor writes to a file.
 const maxWaitingLines = 4096
 
+// maxWaitingOthers is how many events that are no lines may wait for the journal
+// before their sources should leave out what a later event tells as well.
+const maxWaitingOthers = 100
+
 // inbox collects what a session's sources have to say, in the order of their
 // arrival, until the writer takes it.
 type inbox struct {
@@ -38,6 +42,13 @@ func (b *inbox) put(kind Type, body any) {
 	b.items = append(b.items, pending{at: time.Now(), kind: kind, body: body})
 	b.mu.Unlock()
 	b.signal()
+}
+
+// crowded tells whether so much waits that only what must be told should be added.
+func (b *inbox) crowded() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.items)-b.lines >= maxWaitingOthers
 }
 
 // putLine adds a line of helm's output, and blocks while too many are waiting.

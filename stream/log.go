@@ -138,6 +138,10 @@ func decodeEvents(data []byte) ([]Event, error) {
 	return events, nil
 }
 
+// errTooBig means that an event can never be stored. What makes events keeps them
+// smaller.
+var errTooBig = errors.New("over the limit")
+
 // writer appends to a log. It belongs to one goroutine.
 type writer struct {
 	log     *Log
@@ -158,7 +162,8 @@ func newWriter(chunks *chunks, session SessionRef, started time.Time) *writer {
 }
 
 // write stores what is pending as events, in order, then shows them to
-// readers. It returns how many of the items were stored, all unless it fails.
+// readers. It returns how many of the items were stored, all unless it fails;
+// with errTooBig the next one is what cannot be stored.
 func (w *writer) write(ctx context.Context, items []pending) (stored int, err error) {
 	seq, mark, elapsed := w.seq, w.mark, w.elapsed
 	defer func() {
@@ -184,7 +189,13 @@ func (w *writer) write(ctx context.Context, items []pending) (stored int, err er
 			seq, mark, elapsed = w.seq, w.mark, w.elapsed
 		}
 		if len(line)+1 > MaxEntry {
-			return stored, fmt.Errorf("write session %s: event %s of %d bytes is over the limit of %d", w.log.session.ID, b.kind, len(line), MaxEntry)
+			if len(data) > 0 {
+				if err := w.store(ctx, data); err != nil {
+					return stored, err
+				}
+				seq, mark, elapsed = w.seq, w.mark, w.elapsed
+			}
+			return i, fmt.Errorf("write session %s: event %s of %d bytes is %w of %d", w.log.session.ID, b.kind, len(line), errTooBig, MaxEntry)
 		}
 		data = append(append(data, line...), '\n')
 		w.seq++

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -11,9 +12,26 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/mask"
 )
 
-// rowsPerEvent bounds the rows of one RESOURCE_STATUS; a bigger snapshot goes
-// out in parts.
-const rowsPerEvent = 200
+const (
+	// rowsPerEvent bounds the rows of one RESOURCE_STATUS; a bigger snapshot goes
+	// out in parts.
+	rowsPerEvent = 200
+	// bytesPerList bounds each list in an event, as JSON, so that an event always
+	// fits into an entry of the journal.
+	bytesPerList = 128 << 10
+)
+
+// beginning returns as many of the items as an event may hold, one at least.
+func beginning[T any](items []T) []T {
+	size := 0
+	for i, item := range items {
+		data, err := json.Marshal(item)
+		if size += len(data) + 1; err == nil && size > bytesPerList && i > 0 {
+			return items[:i]
+		}
+	}
+	return items
+}
 
 // objectWatch turns the state of the objects that a session's revision owns
 // into events.
@@ -36,9 +54,10 @@ type objectWatch struct {
 	told   map[string]Resource // by key
 	causes []Cause             // the summary's, as they were told
 	full   bool                // the next event replaces all rows
+	ending bool                // no other state follows the one that is told next
 	logs   map[LogSource]keptLog
-	// secrets are those of the record; masked remembers texts in which they
-	// were looked for, which come again and again.
+	// secrets are those of the record; masked has the texts of the rows in which
+	// they were looked for, which come again and again.
 	secrets *mask.Secrets
 	masked  map[string]string
 	// standing holds what keeps the session's own revision from being ready.
@@ -101,7 +120,7 @@ func (w *objectWatch) finalCauses() []Cause {
 	w.reading.Wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.withLogs(gaveUp(w.standing))
+	return beginning(w.withLogs(gaveUp(w.standing)))
 }
 
 // stand takes in the causes that a snapshot shows. It is called under w.mu.
@@ -195,6 +214,9 @@ func (w *objectWatch) last(ctx context.Context) []Resource {
 		w.run.log.Warn("the release's objects could not be read after the operation", "error", err)
 		return nil
 	}
+	w.mu.Lock()
+	w.ending = true
+	w.mu.Unlock()
 	w.tell(rows)
 	return rows
 }
@@ -205,26 +227,24 @@ func (r *run) secrets(record *decoder.Record) *mask.Secrets {
 	return mask.New(r.ops.setup.MaskKey, release).Collect(mask.FromRecord(record))
 }
 
-// maxMasked bounds the texts that are remembered.
-const maxMasked = 1000
-
 // mask returns the rows with the secrets in their texts masked. It is called
 // under w.mu.
 func (w *objectWatch) mask(rows []Resource) []Resource {
-	masked := make([]Resource, len(rows))
+	masked, texts := make([]Resource, len(rows)), make(map[string]string, len(w.masked))
 	for i, row := range rows {
 		masked[i] = row.Masked(func(text string) string {
-			if known, ok := w.masked[text]; ok {
-				return known
+			hidden, known := texts[text]
+			if !known {
+				hidden, known = w.masked[text]
 			}
-			if len(w.masked) >= maxMasked {
-				clear(w.masked)
+			if !known {
+				hidden = w.maskText(text)
 			}
-			hidden := w.maskText(text)
-			w.masked[text] = hidden
+			texts[text] = hidden
 			return hidden
 		})
 	}
+	w.masked = texts
 	return masked
 }
 
@@ -240,14 +260,18 @@ func (w *objectWatch) tell(rows []Resource) {
 }
 
 // publish puts the rows and causes that differ from those told before into the
-// stream. It is called under w.mu.
+// stream. While the journal takes nothing it leaves them to a later call, so
+// that what waits for it does not grow without end. It is called under w.mu.
 func (w *objectWatch) publish() {
 	rows := w.rows
 	summary := Summarize(rows)
 	w.readLogs(summary.Causes)
-	summary.Causes = w.withLogs(summary.Causes)
+	summary.Causes = beginning(w.withLogs(summary.Causes))
 	w.stand(causesOf(rows))
-	var changed []Resource
+	if w.run.inbox.crowded() && !w.ending {
+		return
+	}
+	changed := []Resource{}
 	keys := make(map[string]bool, len(rows))
 	for _, row := range rows {
 		key := row.Key()
@@ -275,11 +299,9 @@ func (w *objectWatch) publish() {
 	}
 	full := w.full
 	w.full = false
-	for part := range slices.Chunk(changed, rowsPerEvent) {
-		w.run.inbox.put(TypeResourceStatus, &ResourceStatus{Full: full, Resources: part, Removed: removed, Summary: summary})
-		full, removed = false, nil
-	}
-	if len(changed) == 0 {
-		w.run.inbox.put(TypeResourceStatus, &ResourceStatus{Full: full, Resources: []Resource{}, Removed: removed, Summary: summary})
+	for first := true; first || len(changed) > 0 || len(removed) > 0; first = false {
+		part, keys := beginning(changed[:min(len(changed), rowsPerEvent)]), beginning(removed)
+		changed, removed = changed[len(part):], removed[len(keys):]
+		w.run.inbox.put(TypeResourceStatus, &ResourceStatus{Full: full && first, Resources: part, Removed: keys, Summary: summary})
 	}
 }

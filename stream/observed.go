@@ -212,7 +212,7 @@ func (s *observed) finish(stopped bool) (Type, *End) {
 	case first.Status() != decoder.StatusFailed && gone:
 		end.Message = "the release was uninstalled again"
 	case h != nil && h.Description != "":
-		end.Message = s.mask(h.Description)
+		end.Message = cut(s.mask(h.Description), maxDescription)
 	default:
 		end.Message = string(first.Status())
 	}

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"sync"
@@ -114,7 +115,7 @@ func (w *releaseWatch) tell(t decoder.Transition) {
 		Secret: rev.Secret, Late: t.Late,
 	}
 	if h := rev.Header; h != nil {
-		body.Description, body.Chart, body.AppVersion, body.RollbackRevision = w.run.mask(h.Description), chartName(h), h.AppVersion, h.RollbackRevision
+		body.Description, body.Chart, body.AppVersion, body.RollbackRevision = cut(w.run.mask(h.Description), maxDescription), chartName(h), h.AppVersion, h.RollbackRevision
 	}
 	w.run.inbox.put(TypeReleaseStatus, body)
 	if t.Change != decoder.ChangeStatus || (w.begun && rev.Number <= w.start) {
@@ -241,11 +242,26 @@ func (w *releaseWatch) notes(ctx context.Context, o outcome) string {
 		w.run.log.Warn("the release's notes could not be read", "error", err)
 		return ""
 	}
-	return cut(record.Notes, maxNotes)
+	return cutNotes(record.Notes)
 }
 
-// maxNotes bounds the notes in a terminal event, in bytes; the revision itself has all of them.
-const maxNotes = 64 << 10
+const (
+	// maxNotes bounds the notes in a terminal event, in bytes; the revision itself has all of them.
+	maxNotes = 64 << 10
+	// maxDescription bounds a revision's description in an event, in bytes: helm
+	// may list there whatever it could not do.
+	maxDescription = 8 << 10
+)
+
+// cutNotes shortens notes to what a terminal event may hold. JSON may need six
+// bytes for one.
+func cutNotes(notes string) string {
+	notes = cut(notes, maxNotes)
+	if data, err := json.Marshal(notes); err == nil && len(data) > bytesPerList {
+		return cut(notes, bytesPerList/6)
+	}
+	return notes
+}
 
 // cut shortens s to at most limit bytes without breaking a character.
 func cut(s string, limit int) string {

@@ -297,6 +297,12 @@ func (r *run) store(ctx context.Context, items []pending) error {
 		if err == nil || errors.Is(err, ErrFenced) {
 			return err
 		}
+		if errors.Is(err, errTooBig) {
+			// The session must not come to a standstill for it.
+			r.log.Error("an event is lost", "error", err)
+			items = items[stored+1:]
+			continue
+		}
 		r.log.Warn("events could not be stored yet", "error", err)
 		items = items[stored:]
 		select {

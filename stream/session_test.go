@@ -4,17 +4,57 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/journal"
 )
+
+// An event that the journal can never take must not keep a session from its end.
+func TestAnEventThatIsTooBigIsLeftOut(t *testing.T) {
+	j := openJournal(t)
+	o := stream.NewOperations(stream.Setup{Journal: j, Logger: slog.New(slog.DiscardHandler)})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := o.RunToEnd(ctx, session, "before", strings.Repeat("x", stream.MaxEntry), "after"); err != nil {
+		t.Fatal(err)
+	}
+	log, err := stream.OpenLog(ctx, j, session, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for cursor := log.Cursor(0); ; {
+		data, err := cursor.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, events := frames(t, data)
+		for _, e := range events {
+			if line, ok := e.Body.(*stream.LogLine); ok {
+				lines = append(lines, fmt.Sprintf("%d %s", e.Seq, line.Line))
+			} else {
+				lines = append(lines, fmt.Sprintf("%d %s", e.Seq, e.Type))
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{"1 before", "2 after", "3 COMPLETED"}, lines); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
 
 // A session that is damaged in the journal does not hide the release's others.
 func TestADamagedSessionHidesNoOther(t *testing.T) {

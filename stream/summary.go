@@ -57,7 +57,8 @@ func Summarize(rows []Resource) Summary {
 // Masked returns the row with what Kubernetes says about it masked: a message
 // may quote what a container wrote.
 func (r Resource) Masked(mask func(string) string) Resource {
-	for _, text := range []*string{&r.Message, &r.Cause.Message, &r.Cause.Text} {
+	c := &r.Cause
+	for _, text := range []*string{&r.Message, &c.Message, &c.Text, &c.Image, &c.Detail, &c.Because.Image, &c.Because.Detail} {
 		if *text != "" {
 			*text = mask(*text)
 		}

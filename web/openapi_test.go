@@ -71,6 +71,16 @@ func TestOpenAPIHasTheErrorCodes(t *testing.T) {
 	}
 }
 
+func TestOpenAPIHasTheProblems(t *testing.T) {
+	var described []stream.Problem
+	for _, problem := range loadOpenAPI(t).Components.Schemas["Problem"].Value.Enum {
+		described = append(described, stream.Problem(problem.(string)))
+	}
+	if diff := cmp.Diff(stream.Problems, described); diff != "" {
+		t.Errorf("problems (-Go +openapi.yaml):\n%s", diff)
+	}
+}
+
 // common is the fields that every stored event has besides its body's.
 type common struct {
 	Seq            uint64    `json:"seq"`
@@ -105,6 +115,7 @@ func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
 		"Resource":            {stream.Resource{}},
 		"Summary":             {stream.Summary{}},
 		"Cause":               {stream.Cause{}},
+		"Sentence":            {stream.Sentence{}},
 		"ObjectRef":           {stream.ObjectRef{}},
 		"ReleaseRef":          {stream.ReleaseRef{}},
 		"SecretRef":           {decoder.SecretRef{}},

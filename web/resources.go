@@ -19,9 +19,9 @@ type Objects interface {
 	// Record fetches one revision in full. It fails with stream.ErrNotFound
 	// when there is none.
 	Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error)
-	// Snapshot returns the rows of the record's objects as they are now, as far
-	// as the viewer may see them.
-	Snapshot(ctx context.Context, record *decoder.Record, viewer stream.Viewer) ([]stream.Resource, error)
+	// Now returns the rows of the record's objects as they are now, as far as the
+	// viewer may see them. Asking again soon costs the API server nothing.
+	Now(ctx context.Context, record *decoder.Record, viewer stream.Viewer) ([]stream.Resource, error)
 	// ContainerLog returns the end of what a container has written, not masked,
 	// if the viewer may read it.
 	ContainerLog(ctx context.Context, source stream.LogSource, viewer stream.Viewer) (string, error)
@@ -34,8 +34,8 @@ type resourceList struct {
 	Summary   stream.Summary    `json:"summary"`
 }
 
-// listResources reads the objects of a release's newest revision from the API
-// server, whether or not an operation is running, as far as the caller may see
+// listResources tells how the objects of a release's newest revision are,
+// whether or not an operation is running, as far as the caller may see
 // them. What a chart made once and its newest revision does not name is not
 // among them.
 func (s *Server) listResources(c *gin.Context) error {
@@ -62,7 +62,7 @@ func (s *Server) listResources(c *gin.Context) error {
 		return cluster.asked(err)
 	}
 	viewer := grantOf(c).viewer()
-	rows, err := cluster.Objects.Snapshot(c.Request.Context(), record, viewer)
+	rows, err := cluster.Objects.Now(c.Request.Context(), record, viewer)
 	if err != nil {
 		return cluster.asked(err)
 	}

@@ -26,7 +26,7 @@ func (o *objects) Record(_ context.Context, _, _ string, revision int) (*decoder
 	return &decoder.Record{Config: []byte(`{"dbPassword":"correct-horse-battery"}`)}, o.err
 }
 
-func (o *objects) Snapshot(context.Context, *decoder.Record, stream.Viewer) ([]stream.Resource, error) {
+func (o *objects) Now(context.Context, *decoder.Record, stream.Viewer) ([]stream.Resource, error) {
 	return o.rows, nil
 }
 
@@ -49,8 +49,11 @@ func TestResourcesAreThoseOfTheNewestRevision(t *testing.T) {
 		{
 			Kind: "Pod", APIVersion: "v1", Namespace: "shop", Name: "web-1", Status: "ImagePullBackOff", Owner: "apps/Deployment/shop/web",
 			Cause: stream.Cause{
-				Object: stream.ObjectRef{Kind: "Pod", Namespace: "shop", Name: "web-1"}, Container: "web",
-				Reason: "ImagePullBackOff", Text: "it cannot pull with correct-horse-battery", Final: true, Rank: stream.RankContainer,
+				Sentence: stream.Sentence{
+					Problem: stream.ProblemImageNotPulled, Object: stream.ObjectRef{Kind: "Pod", Namespace: "shop", Name: "web-1"}, Container: "web",
+					Reason: "ImagePullBackOff", Detail: "denied to correct-horse-battery",
+				},
+				Text: "it cannot pull with correct-horse-battery", Final: true, Rank: stream.RankContainer,
 				Source: stream.LogSource{Namespace: "shop", Pod: "web-1", Container: "web"},
 			},
 		},
@@ -65,9 +68,15 @@ func TestResourcesAreThoseOfTheNewestRevision(t *testing.T) {
 		t.Errorf("revision %d was read and %d answered, want 10", o.asked, list.Revision)
 	}
 	want := stream.Summary{Total: 2, Causes: []stream.Cause{{
-		Object: stream.ObjectRef{Kind: "Pod", Namespace: "shop", Name: "web-1"}, Container: "web",
-		Reason: "ImagePullBackOff", Text: list.Summary.Causes[0].Text, Final: true, Log: list.Summary.Causes[0].Log,
+		Sentence: stream.Sentence{
+			Problem: stream.ProblemImageNotPulled, Object: stream.ObjectRef{Kind: "Pod", Namespace: "shop", Name: "web-1"}, Container: "web",
+			Reason: "ImagePullBackOff", Detail: list.Summary.Causes[0].Detail,
+		},
+		Text: list.Summary.Causes[0].Text, Final: true, Log: list.Summary.Causes[0].Log,
 	}}}
+	if detail := want.Causes[0].Detail; !strings.HasPrefix(detail, "denied to «masked:") || strings.Contains(detail, "horse") {
+		t.Errorf("the cause's detail is %q", detail)
+	}
 	if text := want.Causes[0].Text; !strings.HasPrefix(text, "it cannot pull with «masked:") || strings.Contains(text, "horse") {
 		t.Errorf("the cause says %q", text)
 	}

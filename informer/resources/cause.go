@@ -1,7 +1,9 @@
 package resources
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -9,15 +11,19 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// blame makes a row's cause and lets the row give the same reason.
-func blame(row *stream.Resource, rank stream.Rank, reason, message, sentence string) *stream.Cause {
-	message, sentence = cut(message), cut(sentence)
-	row.Reason, row.Message = reason, message
-	row.Cause = stream.Cause{
-		Object: stream.ObjectRef{Kind: row.Kind, Namespace: row.Namespace, Name: row.Name},
-		Reason: reason, Message: message, Text: sentence, Rank: rank,
-	}
+// blame makes of a sentence about the row's object the row's cause, and lets the
+// row give the same reason.
+func blame(row *stream.Resource, rank stream.Rank, s stream.Sentence, message string) *stream.Cause {
+	message, s.Detail = cut(message), cut(s.Detail)
+	s.Object = stream.ObjectRef{Kind: row.Kind, Namespace: row.Namespace, Name: row.Name}
+	row.Reason, row.Message, row.Container = s.Reason, message, s.Container
+	row.Cause = stream.Cause{Sentence: s, Message: message, Text: s.English(), Rank: rank}
 	return &row.Cause
+}
+
+// blameItself is blame for what the cluster says about the object as a whole.
+func blameItself(row *stream.Resource, rank stream.Rank, problem stream.Problem, reason, message string) *stream.Cause {
+	return blame(row, rank, stream.Sentence{Problem: problem, Reason: reason, Detail: message}, message)
 }
 
 // longest is how much of a message is kept, in bytes. A container may end with
@@ -25,18 +31,11 @@ func blame(row *stream.Resource, rank stream.Rank, reason, message, sentence str
 const longest = 1200
 
 func cut(s string) string {
+	const more = " ..."
 	if len(s) <= longest {
 		return s
 	}
-	return strings.ToValidUTF8(s[:longest], "") + " ..."
-}
-
-// with adds a message to what a sentence says.
-func with(sentence, message string) string {
-	if message == "" {
-		return sentence
-	}
-	return sentence + ": " + message
+	return strings.ToValidUTF8(s[:longest-len(more)], "") + more
 }
 
 // blamePod finds out why a Pod is not ready. Events are the warnings about it,
@@ -50,34 +49,25 @@ func blamePod(row *stream.Resource, pod *corev1.Pod, events []*corev1.Event) {
 	}
 	if c := condition(pod, corev1.PodScheduled); c != nil && c.Status == corev1.ConditionFalse {
 		if c.Reason == corev1.PodReasonSchedulingGated {
-			blame(row, stream.RankWaiting, c.Reason, c.Message, with("Pod "+pod.Name+" is not to be scheduled yet", c.Message))
+			blameItself(row, stream.RankWaiting, stream.ProblemSchedulingGated, c.Reason, c.Message)
 			return
 		}
-		blame(row, stream.RankSchedule, c.Reason, c.Message, with("Pod "+pod.Name+" cannot be scheduled", c.Message))
+		blameItself(row, stream.RankSchedule, stream.ProblemNotScheduled, c.Reason, c.Message)
 		return
 	}
 	if pod.Status.Phase == corev1.PodFailed {
-		cause := blame(row, stream.RankContainer, orElse(pod.Status.Reason, "Failed"), pod.Status.Message,
-			with(fmt.Sprintf("Pod %s has failed (%s)", pod.Name, orElse(pod.Status.Reason, "Failed")), pod.Status.Message))
+		cause := blameItself(row, stream.RankContainer, stream.ProblemFailed, cmp.Or(pod.Status.Reason, stream.WordFailed), pod.Status.Message)
 		cause.Final = row.Owner == ""
 		return
 	}
-	if blameByEvent(row, pod, containers, events) {
+	if blameByEvent(row, containers, events) {
 		return
 	}
 	message := ""
 	if c := condition(pod, corev1.PodReady); c != nil {
 		message = c.Message
 	}
-	blame(row, stream.RankWaiting, orElse(waitingReason(containers), "NotReady"), message,
-		with(fmt.Sprintf("Pod %s is not ready (%s)", pod.Name, row.Status), message))
-}
-
-func orElse(word, otherwise string) string {
-	if word == "" {
-		return otherwise
-	}
-	return word
+	blameItself(row, stream.RankWaiting, stream.ProblemNotReady, cmp.Or(waitingReason(containers), stream.WordNotReady), message)
 }
 
 // waitingReason is the reason of the first container that waits.
@@ -93,47 +83,57 @@ func waitingReason(containers []container) string {
 // blameContainer finds out whether a container is what keeps its Pod from being
 // ready, by the reasons that the kubelet gives.
 func blameContainer(row *stream.Resource, pod *corev1.Pod, c container) bool {
-	name := capital(c.describe(pod))
 	state := c.status.State
-	var cause *stream.Cause
 	switch {
 	case state.Waiting != nil:
-		reason, message := state.Waiting.Reason, state.Waiting.Message
-		switch reason {
-		case "", containerCreating, podInitializing:
-			return false
-		case "CrashLoopBackOff":
-			cause = blameCrash(row, c, name, message)
-			cause.Source = c.source(pod, true)
-		case pullFailed, pullBackOff, "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed":
-			error := pullError(message)
-			cause = blame(row, stream.RankContainer, reason, message, with(name+" cannot pull its image "+c.spec.Image, error))
-			cause.Final = hopeless(error)
-			if reason == pullFailed {
-				// The two alternate; that they are one cause must show.
-				cause.Reason = pullBackOff
-			}
-		case "InvalidImageName", "ErrImageNeverPull":
-			cause = blame(row, stream.RankContainer, reason, message, with(fmt.Sprintf("%s cannot use its image %s (%s)", name, c.spec.Image, reason), message))
-			cause.Final = true
-		default:
-			cause = blame(row, stream.RankContainer, reason, message, with(fmt.Sprintf("%s cannot be started (%s)", name, reason), message))
-		}
+		return blameWaiting(row, pod, c, state.Waiting)
 	case state.Terminated != nil && state.Terminated.ExitCode != 0:
 		end := state.Terminated
-		cause = blame(row, stream.RankContainer, exitWord(end), exitMessage(end), name+" has failed with "+exitMessage(end))
+		s := c.sentence(stream.ProblemExited, exitWord(end), strings.TrimSpace(end.Message))
+		s.Exit = exitOf(end)
+		cause := blame(row, stream.RankContainer, s, exitMessage(end))
 		cause.Final = row.Owner == "" && pod.Status.Phase == corev1.PodFailed
 		cause.Source = c.source(pod, false)
+		return true
 	case state.Running != nil && !c.status.Ready && c.status.RestartCount > 0 && failed(c.status.LastTerminationState.Terminated):
 		// It has been started once more, as it will be after the next crash.
-		cause = blameCrash(row, c, name, "")
-		cause.Source = c.source(pod, true)
-	default:
-		return false
+		blameCrash(row, pod, c, "")
+		return true
 	}
-	row.Container = c.spec.Name
-	cause.Container = c.spec.Name
+	return false
+}
+
+// blameWaiting is blameContainer for one that waits.
+func blameWaiting(row *stream.Resource, pod *corev1.Pod, c container, waiting *corev1.ContainerStateWaiting) bool {
+	reason, message := waiting.Reason, waiting.Message
+	switch reason {
+	case "", containerCreating, podInitializing:
+		return false
+	case "CrashLoopBackOff":
+		blameCrash(row, pod, c, message)
+	case pullFailed, registryUnavailable, signatureInvalid, pullBackOff, "ImageInspectError":
+		problem := pullError(message)
+		s := c.sentence(stream.ProblemImageNotPulled, reason, problem)
+		s.Image = c.spec.Image
+		cause := blame(row, stream.RankContainer, s, message)
+		cause.Final = hopeless(problem)
+		if failsToPull(reason) {
+			// It alternates with the pause; that they are one cause must show.
+			cause.Reason = pullBackOff
+		}
+	case "InvalidImageName", "ErrImageNeverPull":
+		s := c.sentence(stream.ProblemImageUnusable, reason, message)
+		s.Image = c.spec.Image
+		blame(row, stream.RankContainer, s, message).Final = true
+	default:
+		blame(row, stream.RankContainer, c.sentence(stream.ProblemNotStarted, reason, message), message)
+	}
 	return true
+}
+
+// sentence is one about the container.
+func (c container) sentence(problem stream.Problem, reason, detail string) stream.Sentence {
+	return stream.Sentence{Problem: problem, Container: c.spec.Name, Role: c.role, Reason: reason, Detail: detail}
 }
 
 // source is where the container's log is. Previous means that of its last run,
@@ -146,30 +146,36 @@ func failed(end *corev1.ContainerStateTerminated) bool { return end != nil && en
 
 // blameCrash says that a container ends again and again. What it ended with
 // tells more than the back-off.
-func blameCrash(row *stream.Resource, c container, name, message string) *stream.Cause {
-	sentence := name + " keeps crashing"
+func blameCrash(row *stream.Resource, pod *corev1.Pod, c container, message string) {
+	s := c.sentence(stream.ProblemCrashing, "CrashLoopBackOff", "")
 	if end := c.status.LastTerminationState.Terminated; end != nil {
-		sentence += ": it ended with " + exitMessage(end)
+		s.Exit, s.Detail = exitOf(end), strings.TrimSpace(end.Message)
 		message = strings.TrimSuffix("last ended with "+exitMessage(end)+"; "+message, "; ")
 	}
-	return blame(row, stream.RankContainer, "CrashLoopBackOff", message, sentence)
+	blame(row, stream.RankContainer, s, message).Source = c.source(pod, true)
+}
+
+// exitOf is a container's exit code and the kubelet's word for it.
+func exitOf(end *corev1.ContainerStateTerminated) string {
+	if end.Reason == "" {
+		return strconv.Itoa(int(end.ExitCode))
+	}
+	return fmt.Sprintf("%d (%s)", end.ExitCode, end.Reason)
 }
 
 // exitMessage says how a container ended.
 func exitMessage(end *corev1.ContainerStateTerminated) string {
-	text := fmt.Sprintf("exit code %d", end.ExitCode)
-	if end.Reason != "" {
-		text += " (" + end.Reason + ")"
-	}
-	return with(text, strings.TrimSpace(end.Message))
+	return strings.TrimSuffix("exit code "+exitOf(end)+": "+strings.TrimSpace(end.Message), ": ")
 }
 
 // pullError is why an image could not be pulled, without the words about the
 // back-off in which the kubelet wraps it
 // (k8s.io/kubernetes/pkg/kubelet/images/image_manager.go).
 func pullError(message string) string {
-	if _, cause, ok := strings.Cut(message, `": `+pullFailed+": "); ok && strings.HasPrefix(message, "Back-off pulling image") {
-		return cause
+	if _, wrapped, ok := strings.Cut(message, `": `); ok && strings.HasPrefix(message, "Back-off pulling image") {
+		if reason, cause, ok := strings.Cut(wrapped, ": "); ok && failsToPull(reason) {
+			return cause
+		}
 	}
 	return message
 }
@@ -178,7 +184,7 @@ func pullError(message string) string {
 // a container runtime's status code or what registries say. Anything else may
 // pass, a registry that does not answer or a login that is still to come.
 func hopeless(pullError string) bool {
-	for _, sign := range []string{"code = NotFound", "code = InvalidArgument", "manifest unknown", "MANIFEST_UNKNOWN", "NAME_UNKNOWN", "repository does not exist"} {
+	for _, sign := range []string{"code = NotFound", "code = InvalidArgument", "manifest unknown", "MANIFEST_UNKNOWN", "name unknown", "NAME_UNKNOWN", "repository does not exist"} {
 		if strings.Contains(pullError, sign) {
 			return true
 		}
@@ -188,14 +194,13 @@ func hopeless(pullError string) bool {
 
 // blameByEvent takes the newest warning about a Pod whose own status does not
 // say what is wrong: volumes, the sandbox, probes.
-func blameByEvent(row *stream.Resource, pod *corev1.Pod, containers []container, events []*corev1.Event) bool {
+func blameByEvent(row *stream.Resource, containers []container, events []*corev1.Event) bool {
 	for _, event := range events {
 		switch event.Reason {
 		case "Unhealthy":
 			for _, c := range containers {
-				if c.status != nil && c.status.State.Running != nil && !c.status.Ready {
-					cause := blame(row, stream.RankProbe, event.Reason, event.Message, with(capital(c.describe(pod))+" runs but is not ready", event.Message))
-					row.Container, cause.Container = c.spec.Name, c.spec.Name
+				if c.unhealthy(event) {
+					blame(row, stream.RankProbe, c.sentence(stream.ProblemProbeFailing, event.Reason, event.Message), event.Message)
 					return true
 				}
 			}
@@ -203,10 +208,21 @@ func blameByEvent(row *stream.Resource, pod *corev1.Pod, containers []container,
 			// The status says it better, or it has passed.
 		default:
 			if waitingReason(containers) != "" {
-				blame(row, stream.RankStart, event.Reason, event.Message, with(fmt.Sprintf("Pod %s cannot be started (%s)", pod.Name, event.Reason), event.Message))
+				blameItself(row, stream.RankStart, stream.ProblemNotStarted, event.Reason, event.Message)
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// unhealthy tells whether an event about a failed probe is about the container,
+// which runs and is not ready. The event names it as the kubelet does
+// (k8s.io/kubernetes/pkg/kubelet/container/ref.go).
+func (c container) unhealthy(event *corev1.Event) bool {
+	if c.status == nil || c.status.State.Running == nil || c.status.Ready {
+		return false
+	}
+	field := event.InvolvedObject.FieldPath
+	return field == "" || strings.HasSuffix(field, "{"+c.spec.Name+"}")
 }

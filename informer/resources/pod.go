@@ -2,25 +2,17 @@ package resources
 
 import (
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-)
 
-// role is what a container is for.
-type role string
-
-const (
-	mainRole    role = "container"
-	initRole    role = "init container"
-	sidecarRole role = "sidecar container"
+	"github.com/helmtrail/helmtrail/stream"
 )
 
 // container is one container of a Pod: what it is to be and how it is.
 type container struct {
 	spec   corev1.Container
-	role   role
+	role   stream.Role
 	status *corev1.ContainerStatus // nil before there is one
 }
 
@@ -28,14 +20,14 @@ type container struct {
 func containersOf(pod *corev1.Pod) []container {
 	all := make([]container, 0, len(pod.Spec.InitContainers)+len(pod.Spec.Containers))
 	for _, spec := range pod.Spec.InitContainers {
-		c := container{spec: spec, role: initRole, status: statusOf(pod.Status.InitContainerStatuses, spec.Name)}
+		c := container{spec: spec, role: stream.RoleInit, status: statusOf(pod.Status.InitContainerStatuses, spec.Name)}
 		if spec.RestartPolicy != nil && *spec.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-			c.role = sidecarRole
+			c.role = stream.RoleSidecar
 		}
 		all = append(all, c)
 	}
 	for _, spec := range pod.Spec.Containers {
-		all = append(all, container{spec: spec, role: mainRole, status: statusOf(pod.Status.ContainerStatuses, spec.Name)})
+		all = append(all, container{spec: spec, role: stream.RoleMain, status: statusOf(pod.Status.ContainerStatuses, spec.Name)})
 	}
 	return all
 }
@@ -54,7 +46,7 @@ func (c container) settled() bool {
 	switch {
 	case c.status == nil:
 		return false
-	case c.role == sidecarRole:
+	case c.role == stream.RoleSidecar:
 		return c.status.Started != nil && *c.status.Started
 	}
 	return c.status.State.Terminated != nil && c.status.State.Terminated.ExitCode == 0
@@ -96,7 +88,7 @@ func podWord(pod *corev1.Pod) string {
 // initWord says at which init container the Pod is, if at any.
 func initWord(pod *corev1.Pod) (word string, initializing bool) {
 	for i, c := range containersOf(pod) {
-		if c.role == mainRole {
+		if c.role == stream.RoleMain {
 			return "", false
 		}
 		if c.status == nil || c.settled() {
@@ -175,11 +167,19 @@ func condition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodConditi
 }
 
 // The reasons between which a container alternates whose image cannot be
-// pulled (k8s.io/kubernetes/pkg/kubelet/images/types.go).
+// pulled: that of the attempt, and that of the pause before the next one
+// (k8s.io/kubernetes/pkg/kubelet/images/types.go, k8s.io/cri-api/pkg/errors/errors.go).
 const (
-	pullFailed  = "ErrImagePull"
-	pullBackOff = "ImagePullBackOff"
+	pullFailed          = "ErrImagePull"
+	registryUnavailable = "RegistryUnavailable"
+	signatureInvalid    = "SignatureValidationFailed"
+	pullBackOff         = "ImagePullBackOff"
 )
+
+// failsToPull reports whether a reason is that of an attempt.
+func failsToPull(reason string) bool {
+	return reason == pullFailed || reason == registryUnavailable || reason == signatureInvalid
+}
 
 // pullMemory remembers what the containers said whose images cannot be pulled.
 type pullMemory map[containerKey]pullState
@@ -190,7 +190,7 @@ type containerKey struct {
 }
 
 type pullState struct {
-	failure string                        // of the last attempt
+	failure string                        // of the last attempt, its reason first
 	backOff *corev1.ContainerStateWaiting // what was said last while it backed off
 }
 
@@ -221,13 +221,13 @@ func (m pullMemory) steady(pod *corev1.Pod) *corev1.Pod {
 func (m pullMemory) next(key containerKey, waiting *corev1.ContainerStateWaiting) *corev1.ContainerStateWaiting {
 	state := m[key]
 	switch {
-	case waiting == nil || waiting.Reason != pullFailed && waiting.Reason != pullBackOff:
+	case waiting == nil || !failsToPull(waiting.Reason) && waiting.Reason != pullBackOff:
 		delete(m, key)
 		return waiting
-	case waiting.Reason == pullFailed:
-		state.failure = waiting.Message
+	case failsToPull(waiting.Reason):
+		state.failure = waiting.Reason + ": " + waiting.Message
 	case pullError(waiting.Message) == waiting.Message && state.failure != "":
-		state.backOff = &corev1.ContainerStateWaiting{Reason: pullBackOff, Message: waiting.Message + ": " + pullFailed + ": " + state.failure}
+		state.backOff = &corev1.ContainerStateWaiting{Reason: pullBackOff, Message: waiting.Message + ": " + state.failure}
 	default:
 		state.backOff = waiting
 	}
@@ -236,17 +236,4 @@ func (m pullMemory) next(key containerKey, waiting *corev1.ContainerStateWaiting
 		return state.backOff
 	}
 	return waiting
-}
-
-// describe names a container in a sentence's middle.
-func (c container) describe(pod *corev1.Pod) string {
-	return string(c.role) + " " + c.spec.Name + " of Pod " + pod.Name
-}
-
-// capital begins a sentence.
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }

@@ -104,6 +104,19 @@ func TestPodPhaseHidesTheContainersTrouble(t *testing.T) {
 			cause: "Container log of Pod p keeps crashing: it ended with exit code 137 (OOMKilled)",
 		},
 		{
+			name: "an end without an error, again and again",
+			pod: `status: {phase: Running, containerStatuses: [
+				{name: web, restartCount: 4, state: {waiting: {reason: CrashLoopBackOff, message: back-off 1m20s}}, lastState: {terminated: {exitCode: 0, reason: Completed}}}]}`,
+			want:  "CrashLoopBackOff|CrashLoopBackOff|web|last ended with exit code 0 (Completed); back-off 1m20s",
+			cause: "Container web of Pod p keeps ending: it ended with exit code 0 (Completed)",
+		},
+		{
+			name:  "a registry that does not answer",
+			pod:   `status: {phase: Pending, containerStatuses: [{name: web, state: {waiting: {reason: ImagePullBackOff, message: 'Back-off pulling image "web:1": RegistryUnavailable: image pull failed for web:1 because the registry is unavailable: dial tcp: timeout'}}}]}`,
+			want:  `ImagePullBackOff|ImagePullBackOff|web|Back-off pulling image "web:1": RegistryUnavailable: image pull failed for web:1 because the registry is unavailable: dial tcp: timeout`,
+			cause: "Container web of Pod p cannot pull its image web:1: image pull failed for web:1 because the registry is unavailable: dial tcp: timeout",
+		},
+		{
 			name:  "a Secret that is missing",
 			pod:   `status: {phase: Pending, containerStatuses: [{name: web, state: {waiting: {reason: CreateContainerConfigError, message: 'secret "db" not found'}}}]}`,
 			want:  `CreateContainerConfigError|CreateContainerConfigError|web|secret "db" not found`,
@@ -146,8 +159,11 @@ func TestPodPhaseHidesTheContainersTrouble(t *testing.T) {
 		{
 			name: "a probe that does not succeed",
 			pod: `status: {phase: Running, conditions: [{type: Ready, status: "False", message: "containers with unready status: [web]"}],
-				containerStatuses: [{name: web, state: {running: {}}}, {name: log, ready: true, state: {running: {}}}]}`,
-			event: &corev1.Event{Reason: "Unhealthy", Message: "Readiness probe failed: HTTP probe failed with statuscode: 503"},
+				containerStatuses: [{name: log, state: {running: {}}}, {name: web, state: {running: {}}}]}`,
+			event: &corev1.Event{
+				Reason: "Unhealthy", Message: "Readiness probe failed: HTTP probe failed with statuscode: 503",
+				InvolvedObject: corev1.ObjectReference{FieldPath: "spec.containers{web}"},
+			},
 			want:  "Running|Unhealthy|web|Readiness probe failed: HTTP probe failed with statuscode: 503",
 			cause: "Container web of Pod p runs but is not ready: Readiness probe failed: HTTP probe failed with statuscode: 503",
 		},
@@ -181,6 +197,9 @@ func TestPodPhaseHidesTheContainersTrouble(t *testing.T) {
 			if got != test.cause || row.Cause.Final != test.final {
 				t.Errorf("cause %q final %v, want %q final %v", got, row.Cause.Final, test.cause, test.final)
 			}
+			if english := row.Cause.English(); test.cause != "" && english != test.cause {
+				t.Errorf("the cause's parts say %q", english)
+			}
 		})
 	}
 }
@@ -188,7 +207,13 @@ func TestPodPhaseHidesTheContainersTrouble(t *testing.T) {
 // The same, while the kubelet alternates between its two reasons: the row must
 // not change each time.
 func TestPullReasonsAlternateWithoutEnd(t *testing.T) {
-	failing := `status: {phase: Pending, containerStatuses: [{name: web, state: {waiting: {reason: ErrImagePull, message: "rpc error: code = NotFound desc = web:1: not found"}}}]}`
+	for _, reason := range []string{"ErrImagePull", "RegistryUnavailable", "SignatureValidationFailed"} {
+		t.Run(reason, func(t *testing.T) { testAlternation(t, reason) })
+	}
+}
+
+func testAlternation(t *testing.T, reason string) {
+	failing := `status: {phase: Pending, containerStatuses: [{name: web, state: {waiting: {reason: ` + reason + `, message: "rpc error: code = NotFound desc = web:1: not found"}}}]}`
 	// Kubelets before 1.32 do not repeat the error while they back off.
 	backingOff := `status: {phase: Pending, containerStatuses: [{name: web, state: {waiting: {reason: ImagePullBackOff, message: 'Back-off pulling image "web:1"'}}}]}`
 	v := newView(&decoder.Record{}, placesOnly{})
@@ -203,11 +228,11 @@ func TestPullReasonsAlternateWithoutEnd(t *testing.T) {
 	statuses := []string{}
 	for _, row := range told {
 		statuses = append(statuses, row.Status)
-		if !row.Cause.Final || !strings.HasSuffix(row.Cause.Text, "rpc error: code = NotFound desc = web:1: not found") {
+		if row.Cause.Reason != "ImagePullBackOff" || !row.Cause.Final || !strings.HasSuffix(row.Cause.Text, "rpc error: code = NotFound desc = web:1: not found") {
 			t.Errorf("%s has the cause %+v", row.Status, row.Cause)
 		}
 	}
-	if diff := cmp.Diff([]string{"ErrImagePull", "ImagePullBackOff"}, statuses); diff != "" {
+	if diff := cmp.Diff([]string{reason, "ImagePullBackOff"}, statuses); diff != "" {
 		t.Errorf("what was told (-want +got):\n%s", diff)
 	}
 

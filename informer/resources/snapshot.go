@@ -42,7 +42,8 @@ type listed struct {
 }
 
 // Snapshot returns the same rows as Follow, read from the API server at this
-// moment. It fails only when ctx ends.
+// moment, object by object; Now is for those who ask often. It fails only when
+// ctx ends.
 func (t *Tracker) Snapshot(ctx context.Context, record *decoder.Record, viewer stream.Viewer) ([]stream.Resource, error) {
 	targets := targetsOf(record)
 	s := &snapshot{tracker: t, objects: map[*target]found{}, places: map[place]listed{}}
@@ -92,6 +93,7 @@ func (s *snapshot) read(ctx context.Context, target *target) error {
 		// A typed nil would pass for an object.
 		f.object = nil
 	}
+	s.tracker.want(p, f.object)
 	if apierrors.IsNotFound(f.err) {
 		f.err = nil
 	}
@@ -131,6 +133,7 @@ func (s *snapshot) list(ctx context.Context, p place) error {
 			if err != nil {
 				return err
 			}
+			s.tracker.want(p, stripped)
 			return l.objects.Add(stripped)
 		})
 	}

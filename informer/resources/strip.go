@@ -41,7 +41,7 @@ func strip(o any) (any, error) {
 	case *corev1.Event:
 		return &corev1.Event{
 			ObjectMeta:     metav1.ObjectMeta{Namespace: object.Namespace, Name: object.Name, UID: object.UID, ResourceVersion: object.ResourceVersion, CreationTimestamp: object.CreationTimestamp},
-			InvolvedObject: corev1.ObjectReference{Kind: object.InvolvedObject.Kind, Name: object.InvolvedObject.Name, UID: object.InvolvedObject.UID},
+			InvolvedObject: corev1.ObjectReference{UID: object.InvolvedObject.UID, FieldPath: object.InvolvedObject.FieldPath},
 			Reason:         object.Reason, Message: object.Message, Type: object.Type,
 			LastTimestamp: object.LastTimestamp, EventTime: object.EventTime, Series: object.Series,
 		}, nil

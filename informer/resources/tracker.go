@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/discovery"
@@ -22,8 +23,12 @@ import (
 )
 
 const (
-	// settle is how long changes are collected before they are told.
-	settle = 200 * time.Millisecond
+	// settle is how long changes are collected before they are told, and
+	// settleEach how long for each row if that is longer, up to settleMost: in a
+	// big release something changes all the time, and what is told is kept.
+	settle     = 200 * time.Millisecond
+	settleEach = 400 * time.Microsecond
+	settleMost = time.Second
 	// linger is how long a watch goes on without a reader: the next revision of
 	// a release, or the next reader of a page, needs the same ones.
 	linger = 30 * time.Second
@@ -103,7 +108,7 @@ func (t *Tracker) locate(ctx context.Context, target *target) bool {
 	return true
 }
 
-// follower is one call of Follow: the watches that it has joined.
+// follower is one call of Follow or Now: the watches that it has joined.
 type follower struct {
 	tracker *Tracker
 	targets []*target
@@ -111,12 +116,17 @@ type follower struct {
 	watches map[place]*sharedWatch
 }
 
+// follower makes one that has joined nothing.
+func (t *Tracker) follower(record *decoder.Record) *follower {
+	return &follower{tracker: t, targets: targetsOf(record), wake: make(chan struct{}, 1), watches: map[place]*sharedWatch{}}
+}
+
 // Follow calls f with the rows of the objects that the record names and of what
 // they own, as far as the viewer may see them, once all are known or have failed
 // to be for five seconds, and then after each change that a row shows. It blocks until ctx ends and returns nil.
 // A hook has no row before its object exists, and keeps it when that is deleted.
 func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, viewer stream.Viewer, f func([]stream.Resource)) error {
-	fo := &follower{tracker: t, targets: targetsOf(record), wake: make(chan struct{}, 1), watches: map[place]*sharedWatch{}}
+	fo := t.follower(record)
 	defer fo.leave()
 	again := time.NewTicker(unknownAgain)
 	defer again.Stop()
@@ -150,7 +160,7 @@ func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, viewer str
 		// object that never rests is told all the same.
 		select {
 		case <-ctx.Done():
-		case <-time.After(settle):
+		case <-time.After(settling(len(rows))):
 		}
 		select {
 		case <-fo.wake:
@@ -158,6 +168,11 @@ func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, viewer str
 		}
 	}
 	return nil
+}
+
+// settling is how long changes of so many rows are collected.
+func settling(rows int) time.Duration {
+	return min(max(settle, time.Duration(rows)*settleEach), settleMost)
 }
 
 // join joins the watches of the targets and of what they own, as far as their
@@ -214,9 +229,12 @@ func (f *follower) at(p place) (cache.Indexer, error) {
 	return nil, errNotYet
 }
 
-// object implements [sight].
+// object implements [sight]. Where the kind itself is gone again, so is the object.
 func (f *follower) object(target *target) (runtime.Object, error) {
 	objects, err := f.at(target.place)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

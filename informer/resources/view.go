@@ -2,7 +2,6 @@ package resources
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -79,6 +78,9 @@ func (v *view) rows(targets []*target) []stream.Resource {
 			rows = append(append(rows, row), below...)
 		}
 	}
+	for i := range rows {
+		rows[i].Message = cut(rows[i].Message)
+	}
 	v.length = len(rows)
 	maps.DeleteFunc(v.assessed, func(uid types.UID, _ assessment) bool { return !v.seen[uid] })
 	maps.DeleteFunc(v.failures, func(uid types.UID, _ stream.Resource) bool { return !v.seen[uid] })
@@ -101,7 +103,7 @@ func (v *view) own(t *target) (row stream.Resource, object runtime.Object, ok bo
 	case err != nil:
 		row = unknownRow(row, err)
 		if row.Reason != "NotYetKnown" {
-			blame(&row, stream.RankWaiting, row.Reason, row.Message, with(fmt.Sprintf("the state of %s %s is not known", row.Kind, row.Name), row.Message))
+			blameItself(&row, stream.RankWaiting, stream.ProblemUnknown, row.Reason, row.Message)
 		}
 		return row, nil, true
 	case object != nil:
@@ -192,6 +194,7 @@ func (v *view) below(t *target, row *stream.Resource, object runtime.Object) []s
 		for i := range rows {
 			rows[i].Cause = stream.Cause{}
 		}
+		blameAddress(row, object)
 		return rows
 	}
 	v.blameOwn(row, owner, rows)

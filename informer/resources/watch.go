@@ -25,6 +25,9 @@ type sharedWatch struct {
 	err     error
 	readers map[chan struct{}]int
 	idle    *time.Timer // ends the watch; nil while it has readers
+	// brought is the newest version of an object that the watch has brought,
+	// wanted that of one that was read beside it.
+	brought, wanted uint64
 	// gone holds how some objects were when they were deleted, nil for those
 	// that were not.
 	gone map[string]runtime.Object
@@ -123,9 +126,9 @@ func (w *sharedWatch) run(ctx context.Context) {
 	_ = w.informer.SetTransform(strip)
 	_ = w.informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {})
 	handler, err := w.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(o any) { w.bury(o, false); w.changed() },
-		UpdateFunc: func(any, any) { w.changed() },
-		DeleteFunc: func(o any) { w.bury(o, true); w.changed() },
+		AddFunc:    func(o any) { w.bury(o, false); w.bring(o); w.changed() },
+		UpdateFunc: func(_, o any) { w.bring(o); w.changed() },
+		DeleteFunc: func(o any) { w.bury(o, true); w.bring(o); w.changed() },
 	})
 	if err != nil {
 		w.note(err)

@@ -1,13 +1,16 @@
 package resources
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/helmtrail/helmtrail/stream"
 )
@@ -59,14 +62,14 @@ func suspended(job *batchv1.Job) bool { return job.Spec.Suspend != nil && *job.S
 // ended with.
 func (v *view) blameJob(job *batchv1.Job, row *stream.Resource, end *batchv1.JobCondition) {
 	row.Status, row.Current = statusFailed, false
-	sentence := with(fmt.Sprintf("Job %s has failed (%s)", job.Name, end.Reason), end.Message)
-	failure := v.failures[job.UID]
-	if failure.Cause.Text != "" {
-		sentence += ". " + failure.Cause.Text
+	failure := v.failures[job.UID].Cause
+	cause := blame(row, stream.RankContainer, stream.Sentence{
+		Problem: stream.ProblemFailed, Container: failure.Container, Role: failure.Role, Reason: end.Reason, Detail: end.Message,
+	}, end.Message)
+	if failure.Problem != "" {
+		cause.Explain(failure.Sentence)
 	}
-	cause := blame(row, stream.RankContainer, end.Reason, end.Message, sentence)
-	cause.Container, row.Container = failure.Cause.Container, failure.Cause.Container
-	cause.Source = failure.Cause.Source
+	cause.Source = failure.Source
 	cause.Final = true
 }
 
@@ -77,7 +80,7 @@ func (v *view) blameCreation(row *stream.Resource, owner metav1.Object, wanted b
 		return
 	}
 	say := func(reason, message string) {
-		blame(row, stream.RankCreate, reason, message, with(fmt.Sprintf("%s %s cannot create its pods", row.Kind, row.Name), message))
+		blameItself(row, stream.RankCreate, stream.ProblemPodsNotCreated, reason, message)
 	}
 	if set, ok := owner.(*appsv1.ReplicaSet); ok {
 		for _, c := range set.Status.Conditions {
@@ -106,14 +109,13 @@ func (v *view) claimRow(claim *corev1.PersistentVolumeClaim, row stream.Resource
 		return row
 	}
 	for _, event := range v.events(claim.Namespace, claim.UID, claimEvents) {
-		sentence := with(fmt.Sprintf("PersistentVolumeClaim %s is not bound", claim.Name), event.Message)
 		switch event.Reason {
 		case "ProvisioningFailed", "FailedBinding", "VolumeMismatch":
-			blame(&row, stream.RankVolume, event.Reason, event.Message, sentence)
+			blameItself(&row, stream.RankVolume, stream.ProblemNotBound, event.Reason, event.Message)
 			return row
 		case "ProvisioningCleanupFailed", "ProvisioningSucceeded":
 		default:
-			blame(&row, stream.RankWaiting, event.Reason, event.Message, sentence)
+			blameItself(&row, stream.RankWaiting, stream.ProblemNotBound, event.Reason, event.Message)
 			return row
 		}
 	}
@@ -134,15 +136,37 @@ func (v *view) blameOwn(row *stream.Resource, owner metav1.Object, rows []stream
 			return
 		}
 	}
-	subject := row.Kind + " " + row.Name
 	switch {
 	case row.Reason == "ProgressDeadlineExceeded":
-		blame(row, stream.RankStalled, row.Reason, row.Message, with(subject+" makes no progress any more", row.Message))
+		blameItself(row, stream.RankStalled, stream.ProblemNoProgress, row.Reason, row.Message)
 	case row.Status == statusFailed && !deeper:
-		blame(row, stream.RankCondition, orElse(row.Reason, "Failed"), row.Message, with(subject+" has failed", row.Message))
+		blameItself(row, stream.RankCondition, stream.ProblemFailed, cmp.Or(row.Reason, stream.WordFailed), row.Message)
 	case row.Status == statusProgressing && !waiting:
-		reason := row.Reason
-		blame(row, stream.RankWaiting, orElse(reason, "NotReady"), row.Message, with(subject+" is not ready", row.Message))
+		reason, problem := row.Reason, stream.ProblemNotReady
+		if row.Kind == "Job" {
+			problem = stream.ProblemNotEnded
+		}
+		blameItself(row, stream.RankWaiting, problem, cmp.Or(reason, stream.WordNotReady), row.Message)
 		row.Reason = reason // a Job that runs gives none
 	}
 }
+
+// blameAddress says of a Service that it waits for a load balancer. kstatus and
+// Helm 4 take it for ready, while Helm 3 waits (helm.sh/helm/v3/pkg/kube/ready.go).
+func blameAddress(row *stream.Resource, object runtime.Object) {
+	service, ok := object.(*unstructured.Unstructured)
+	if !ok || service.GroupVersionKind().GroupKind() != serviceKind {
+		return
+	}
+	if kind, _, _ := unstructured.NestedString(service.Object, "spec", "type"); kind != string(corev1.ServiceTypeLoadBalancer) {
+		return
+	}
+	for _, field := range [][]string{{"spec", "externalIPs"}, {"status", "loadBalancer", "ingress"}} {
+		if addresses, _, _ := unstructured.NestedSlice(service.Object, field...); len(addresses) > 0 {
+			return
+		}
+	}
+	blameItself(row, stream.RankWaiting, stream.ProblemNoAddress, "NoAddress", "")
+}
+
+var serviceKind = schema.GroupKind{Kind: "Service"}

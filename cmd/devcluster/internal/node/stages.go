@@ -56,6 +56,7 @@ var steps = []step{
 			isNot(behaviorQuery, MissingImage, Crash, Fail)),
 	},
 	{
+		// pkg/kubelet/status/generate.go: as in ready.
 		name:       "ready-slowly",
 		status:     "running",
 		after:      5 * time.Second,
@@ -100,7 +101,9 @@ var steps = []step{
 	},
 	{
 		// pkg/kubelet/container/sync_result.go: the reason CrashLoopBackOff.
-		// pkg/kubelet/kuberuntime/kuberuntime_manager.go: its message.
+		// pkg/kubelet/kuberuntime/kuberuntime_manager.go: its message. The reason
+		// of the end before it, here and below, is the runtime's: containerd's
+		// internal/cri/server/helpers.go.
 		name:       "crash",
 		status:     "crashed",
 		after:      time.Second,
@@ -115,6 +118,7 @@ var steps = []step{
 	},
 	{
 		// pkg/kubelet/kubelet.go: the first and the longest back-off.
+		// pkg/kubelet/status/generate.go: ContainersNotReady, as in start-in-vain.
 		name:       "restart",
 		status:     "restarted",
 		after:      firstBackOff,

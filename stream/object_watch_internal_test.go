@@ -1,0 +1,142 @@
+package stream
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/helmtrail/helmtrail/decoder/mask"
+)
+
+// watchOfNothing is an objectWatch whose rows a test makes up.
+func watchOfNothing() *objectWatch {
+	r := &run{ops: NewOperations(Setup{}), inbox: newInbox()}
+	w := newObjectWatch(r)
+	w.secrets = mask.New(r.ops.setup.MaskKey, mask.Release{}).Collect()
+	return w
+}
+
+// statuses takes the RESOURCE_STATUS events out of the inbox.
+func (w *objectWatch) statuses(t *testing.T) []*ResourceStatus {
+	t.Helper()
+	var bodies []*ResourceStatus
+	for _, item := range w.run.inbox.take() {
+		if size := entrySize(t, item.kind, item.body); size > MaxEntry {
+			t.Errorf("an event takes %d bytes, %d are allowed", size, MaxEntry)
+		}
+		if body, ok := item.body.(*ResourceStatus); ok {
+			bodies = append(bodies, body)
+		}
+	}
+	return bodies
+}
+
+func entrySize(t *testing.T, kind Type, body any) int {
+	t.Helper()
+	data, err := json.Marshal(Event{Seq: 1 << 40, Type: kind, Time: time.Now(), SessionID: strings.Repeat("0", 36), Body: body})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(data) + 1
+}
+
+// A registry's proxy may answer every pull with a page of HTML, each byte of
+// which can take six in JSON.
+func TestEventsOfAHugeReleaseFitIntoTheJournal(t *testing.T) {
+	const many = 3000
+	w, long := watchOfNothing(), strings.Repeat("<", 1200)
+	var rows []Resource
+	var refs []ObjectRef
+	for i := range many {
+		row := Resource{
+			Kind: "Pod", APIVersion: "v1", Namespace: strings.Repeat("n", 63), Name: fmt.Sprintf("%s-%d", strings.Repeat("p", 240), i),
+			Status: "ImagePullBackOff", Reason: "ImagePullBackOff", Message: long, Owner: fmt.Sprintf("apps/ReplicaSet/%s/%d", strings.Repeat("n", 63), i),
+		}
+		s := Sentence{Problem: ProblemImageNotPulled, Object: ObjectRef{row.Kind, row.Namespace, row.Name}, Container: "web", Image: long, Reason: row.Reason, Detail: long}
+		row.Cause = Cause{Sentence: s, Message: long, Text: s.English(), Because: s, Rank: RankContainer}
+		rows, refs = append(rows, row), append(refs, s.Object)
+	}
+	w.tell(rows)
+	told := map[string]bool{}
+	for i, body := range w.statuses(t) {
+		if body.Full != (i == 0) {
+			t.Errorf("event %d is full: %v", i, body.Full)
+		}
+		for _, row := range body.Resources {
+			told[row.Key()] = true
+		}
+	}
+	if len(told) != many {
+		t.Errorf("%d rows were told, want %d", len(told), many)
+	}
+	end := &End{
+		Causes: w.finalCauses(), Leftovers: beginning(refs), Notes: cutNotes(strings.Repeat("<", 1<<20)),
+		Message: strings.Repeat("<", maxDescription), Hint: "a hint",
+	}
+	if size := entrySize(t, TypeFailed, end); size > MaxEntry || len(end.Causes) == 0 || len(end.Leftovers) < 300 {
+		t.Errorf("an end of %d bytes with %d causes and %d leftovers; %d bytes are allowed", size, len(end.Causes), len(end.Leftovers), MaxEntry)
+	}
+
+	w.tell(nil)
+	removed := map[string]bool{}
+	for _, body := range w.statuses(t) {
+		for _, key := range body.Removed {
+			removed[key] = true
+		}
+	}
+	if diff := cmp.Diff(told, removed); diff != "" {
+		t.Errorf("keys of the rows that are gone (-want +got):\n%s", diff)
+	}
+}
+
+func TestRowsDoNotPileUpWhileTheJournalTakesNothing(t *testing.T) {
+	w := watchOfNothing()
+	row := Resource{Kind: "Pod", APIVersion: "v1", Namespace: "ns", Name: "web"}
+	change := func() {
+		row.Restarts++
+		w.tell([]Resource{row})
+	}
+	for range 10 * maxWaitingOthers {
+		change()
+	}
+	if waiting := w.statuses(t); len(waiting) != maxWaitingOthers {
+		t.Errorf("%d events waited, want %d", len(waiting), maxWaitingOthers)
+	}
+	change()
+	if told := w.statuses(t); len(told) != 1 || told[0].Resources[0] != row {
+		t.Errorf("once there is room the row is told as %+v, want %+v", told, row)
+	}
+	for range maxWaitingOthers {
+		change()
+	}
+	w.ending = true
+	change()
+	if told := w.statuses(t); told[len(told)-1].Resources[0] != row {
+		t.Errorf("the last state of the row is %+v, want %+v", told[len(told)-1].Resources[0], row)
+	}
+}
+
+// What helm gave up for is looked for secrets once, not five times a second.
+func TestTextsThatStayAreMaskedOnce(t *testing.T) {
+	w := watchOfNothing()
+	var rows []Resource
+	for i := range 3000 {
+		rows = append(rows, Resource{Kind: "Pod", Name: fmt.Sprint(i), Message: fmt.Sprintf("password=%d", i)})
+	}
+	w.tell(rows)
+	before := w.masked
+	// Nothing could be masked any more.
+	w.secrets = nil
+	w.tell(rows)
+	if diff := cmp.Diff(before, w.masked); diff != "" || len(before) != len(rows) {
+		t.Errorf("of %d texts (-first +second):\n%s", len(before), diff)
+	}
+	w.tell(rows[:1])
+	if len(w.masked) != 1 {
+		t.Errorf("%d texts are remembered of one row", len(w.masked))
+	}
+}
