@@ -89,8 +89,8 @@ func TestRecordsThatHelmWrote(t *testing.T) {
 			if diff := cmp.Diff(record.Header, *r.Header); diff != "" {
 				t.Errorf("header (-record +header):\n%s", diff)
 			}
-			if got := decoder.Mismatches(r, record); got != nil {
-				t.Errorf("mismatches %v in what helm wrote", got)
+			if got := decoder.Disagreements(r, record); got != nil {
+				t.Errorf("disagreements %v in what helm wrote", got)
 			}
 			got := want
 			got.name, got.number, got.status, got.description = r.Name, r.Number, r.Header.Status, r.Header.Description

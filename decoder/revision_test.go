@@ -112,8 +112,12 @@ func TestRestoredRecordWithoutLabelsIsAttributed(t *testing.T) {
 	if !ok || r.Name != "web" || r.Number != 2 || r.Status() != decoder.StatusDeployed {
 		t.Errorf("revision %+v, want web 2 deployed from the record", r)
 	}
-	if got := decoder.Mismatches(r, nil); got != nil {
-		t.Errorf("mismatches %v, want none", got)
+	record, err := decoder.DecodeRecord(compressed(t, webRecord), decoder.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := decoder.Disagreements(r, record); got != nil {
+		t.Errorf("disagreements %v, want none", got)
 	}
 }
 
@@ -129,17 +133,21 @@ func TestRecordCopiedElsewhereIsMarked(t *testing.T) {
 	if !ok || r.Namespace != "dr" || r.Name != "copy" || r.Number != 3 {
 		t.Fatalf("revision %+v, want the Secret's namespace and labels", r)
 	}
-	want := []decoder.Mismatch{
-		{Field: "name", Secret: "copy", Record: "web"},
-		{Field: "namespace", Secret: "dr", Record: "prod"},
-		{Field: "revision", Secret: "3", Record: "2"},
-		{Field: "status", Secret: "failed", Record: "deployed"},
+	want := []decoder.Anomaly{
+		{Code: "label_status", Message: "The Secret's label says failed, the record deployed. Helm goes by the record."},
+		{Code: "name", Message: `The record says that its release is "web".`},
+		{Code: "namespace", Message: `The record says that its namespace is "prod".`},
+		{Code: "revision", Message: "The record says that it is revision 2."},
 	}
-	if diff := cmp.Diff(want, decoder.Mismatches(r, record)); diff != "" {
-		t.Errorf("mismatches (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, decoder.Disagreements(r, record)); diff != "" {
+		t.Errorf("disagreements (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]decoder.Mismatch{want[0], want[3]}, decoder.Mismatches(r, nil)); diff != "" {
-		t.Errorf("mismatches of the header (-want +got):\n%s", diff)
+	// What a record does not say contradicts nothing.
+	if record, err = decoder.DecodeRecord(plainJSON(`{"info":{}}`), decoder.Limits{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := decoder.Disagreements(r, record); got != nil {
+		t.Errorf("a record that says nothing disagrees: %v", got)
 	}
 }
 

@@ -75,9 +75,8 @@ func TestLabelPatchedByHandIsNoTransition(t *testing.T) {
 	if !ok || got.Revision.Status() != decoder.StatusFailed {
 		t.Errorf("the Secret appeared as %v %q, want the record's failed", ok, got.Revision.Status())
 	}
-	want := []decoder.Mismatch{{Field: "status", Secret: "deployed", Record: "failed"}}
-	if diff := cmp.Diff(want, decoder.Mismatches(first, nil)); diff != "" {
-		t.Errorf("mismatches (-want +got):\n%s", diff)
+	if got := decoder.Disagreements(first, &decoder.Record{Header: *first.Header}); len(got) != 1 || got[0].Code != decoder.AnomalyLabelStatus {
+		t.Errorf("disagreements %v, want that of label and record", got)
 	}
 	if got, ok := decoder.Compare(first, state("a", "2", "test", decoder.StatusFailed)); ok {
 		t.Errorf("the edit of the label gave %+v", got)

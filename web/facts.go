@@ -33,7 +33,7 @@ func (s *Server) learn(ctx context.Context, cluster *watched, ref stream.Release
 		}
 		group.Go(func() error {
 			if gone {
-				known[i] = s.keptFacts(ctx, ref, h.kept[r].TrailRevision)
+				known[i] = s.keptFacts(ctx, ref, r, h.kept[r].TrailRevision)
 			} else {
 				var err error
 				if known[i], err = s.readFacts(ctx, cluster, ref, r); err != nil {
@@ -56,10 +56,10 @@ func (s *Server) learn(ctx context.Context, cluster *watched, ref stream.Release
 }
 
 // keptFacts are the facts of a record that the trail has kept.
-func (s *Server) keptFacts(ctx context.Context, ref stream.ReleaseRef, kept stream.TrailRevision) facts {
+func (s *Server) keptFacts(ctx context.Context, ref stream.ReleaseRef, r *decoder.Revision, kept stream.TrailRevision) facts {
 	record, err := s.keptRecord(ctx, ref, kept)
 	if err == nil {
-		return s.factsOf(ref, record)
+		return s.factsOf(ref, r, record)
 	}
 	f := facts{digest: kept.Digest, size: kept.Size, problem: err.Error(), passing: true}
 	switch {
@@ -84,14 +84,14 @@ func (s *Server) readFacts(ctx context.Context, cluster *watched, ref stream.Rel
 	case err != nil:
 		return facts{}, err
 	}
-	return s.factsOf(ref, record), nil
+	return s.factsOf(ref, r, record), nil
 }
 
-// factsOf are the facts of a record.
-func (s *Server) factsOf(ref stream.ReleaseRef, record *decoder.Record) facts {
+// factsOf are the facts of a revision's record.
+func (s *Server) factsOf(ref stream.ReleaseRef, r *decoder.Revision, record *decoder.Record) facts {
 	f := facts{
 		header: record.Header, applyMethod: methodName(record.ApplyMethod), digest: record.Digest, size: record.Size,
-		recordName: record.Name, recordNamespace: record.Namespace, recordRevision: record.Version, rollbackRevision: record.Header.RollbackTarget(),
+		rollbackRevision: record.Header.RollbackTarget(), disagreements: decoder.Disagreements(r, record),
 	}
 	f.header.Description = s.masker(ref).Description(record)
 	return f
@@ -118,10 +118,8 @@ type facts struct {
 	applyMethod      string
 	digest           string
 	size             int
-	recordName       string
-	recordNamespace  string
-	recordRevision   int
 	rollbackRevision int
+	disagreements    []decoder.Anomaly
 	problem          string
 	// passing means that the same may be answered otherwise later.
 	passing bool

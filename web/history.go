@@ -3,8 +3,9 @@ package web
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -38,9 +39,9 @@ type historyItem struct {
 	// Gone says why the revision is no longer in the cluster; null while it is.
 	Gone *decoder.Change `json:"gone"`
 	// Erased means that retention removed its record.
-	Erased    bool      `json:"erased,omitempty"`
-	Problem   string    `json:"problem,omitempty"`
-	Anomalies []anomaly `json:"anomalies"`
+	Erased    bool              `json:"erased,omitempty"`
+	Problem   string            `json:"problem,omitempty"`
+	Anomalies []decoder.Anomaly `json:"anomalies"`
 }
 
 type historyList struct {
@@ -98,16 +99,18 @@ func (s *Server) readHistory(ctx context.Context, cluster *watched, q historyQue
 		return nil, noRelease(q.release)
 	}
 	if q.after != "" {
-		number, err := revisionNumber("continue", q.after)
-		if err != nil {
+		number, secret, _ := strings.Cut(q.after, "/")
+		last := &decoder.Revision{Secret: decoder.SecretRef{Name: secret}}
+		if last.Number, err = revisionNumber("continue", number); err != nil {
 			return nil, err
 		}
-		page = slices.DeleteFunc(slices.Clone(page), func(r *decoder.Revision) bool { return r.Number >= number })
+		page = slices.DeleteFunc(slices.Clone(page), func(r *decoder.Revision) bool { return newestFirst(r, last) <= 0 })
 	}
 	list := historyList{Lineages: lineageItems(lives)}
 	if len(page) > q.limit {
 		page = page[:q.limit]
-		list.Continue = strconv.Itoa(page[q.limit-1].Number)
+		last := page[q.limit-1]
+		list.Continue = fmt.Sprintf("%d/%s", last.Number, last.Secret.Name)
 	}
 	if err := s.learn(ctx, cluster, q.release, h, page); err != nil {
 		return nil, cluster.asked(err)
@@ -137,15 +140,13 @@ func (w *watched) revisions(ref stream.ReleaseRef) ([]*decoder.Revision, error) 
 	if len(revisions) == 0 {
 		return nil, w.syncedIn(ref.Namespace)
 	}
-	sortRevisions(revisions)
+	slices.SortFunc(revisions, newestFirst)
 	return revisions, nil
 }
 
-// sortRevisions puts the newest first.
-func sortRevisions(revisions []*decoder.Revision) {
-	slices.SortFunc(revisions, func(a, b *decoder.Revision) int {
-		return cmp.Or(cmp.Compare(b.Number, a.Number), cmp.Compare(a.Secret.Name, b.Secret.Name))
-	})
+// newestFirst sorts revisions.
+func newestFirst(a, b *decoder.Revision) int {
+	return cmp.Or(cmp.Compare(b.Number, a.Number), cmp.Compare(a.Secret.Name, b.Secret.Name))
 }
 
 // history is what is known of a release's revisions, newest first.
@@ -198,7 +199,7 @@ func (w *watched) history(ref stream.ReleaseRef, lives []stream.Lineage, lineage
 			h.gone[r] = cmp.Or(kept.Gone, decoder.Deleted(r, live).Change)
 		}
 	}
-	sortRevisions(h.revisions)
+	slices.SortFunc(h.revisions, newestFirst)
 	return h, nil
 }
 

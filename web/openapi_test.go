@@ -125,7 +125,7 @@ func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
 		"ReleaseList":         {releaseList{}},
 		"ResourceList":        {resourceList{}},
 		"HistoryItem":         {historyItem{}},
-		"Anomaly":             {anomaly{}},
+		"Anomaly":             {decoder.Anomaly{}},
 		"HistoryList":         {historyList{}},
 		"Lineage":             {lineageItem{}},
 		"TrailEntry":          {stream.TrailEntry{}},

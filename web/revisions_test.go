@@ -1,197 +1,17 @@
 package web_test
 
 import (
-	"bytes"
-	"context"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
-	"github.com/helmtrail/helmtrail/web"
 )
-
-// stored is the release Secrets of a cluster, read as the real one reads them.
-type stored struct {
-	mu      sync.Mutex
-	records map[string][]byte
-}
-
-func storedKey(namespace, name string, revision int) string {
-	return namespace + "/" + name + "/" + strconv.Itoa(revision)
-}
-
-func (s *stored) Record(_ context.Context, namespace, name string, revision int) (*decoder.Record, error) {
-	s.mu.Lock()
-	data, ok := s.records[storedKey(namespace, name, revision)]
-	s.mu.Unlock()
-	if !ok {
-		return nil, stream.ErrNotFound
-	}
-	record, err := decoder.DecodeRecord(data, decoder.Limits{})
-	if err != nil {
-		return nil, err
-	}
-	record.SecretNamespace, record.Digest, record.Size = namespace, fmt.Sprintf("%x", sha256.Sum256(data)), len(data)
-	return record, nil
-}
-
-func (s *stored) Snapshot(context.Context, *decoder.Record, stream.Viewer) ([]stream.Resource, error) {
-	return nil, nil
-}
-
-func (s *stored) ContainerLog(context.Context, stream.LogSource, stream.Viewer) (string, error) {
-	return "", stream.ErrNotFound
-}
-
-// archive is a fixture whose cluster has records.
-type archive struct {
-	*fixture
-	stored *stored
-	logs   *bytes.Buffer
-}
-
-func newArchive(t *testing.T, adjust ...func(*web.Options)) *archive {
-	a := &archive{stored: &stored{records: map[string][]byte{}}, logs: &bytes.Buffer{}}
-	a.fixture = newFixture(t, func(o *web.Options, _ *stream.Setup) {
-		o.Clusters[0].Objects = a.stored
-		o.Logger = slog.New(slog.NewTextHandler(a.logs, nil))
-		for _, f := range adjust {
-			f(o)
-		}
-	})
-	return a
-}
-
-// shop is a release in the namespace shop, as far as tests care for it.
-type shop struct {
-	name, namespace string // web, shop
-	revision        int
-	status          decoder.Status
-	labelStatus     decoder.Status // as status
-	record          string         // fields of the record in JSON, without braces
-	data            string         // in place of a record
-	uid             string         // the Secret's, if it is another than before
-}
-
-// put stores a revision as the cluster would hold it, seen by the watch as far
-// as labels tell, and returns it as read in full, with its bytes.
-func (a *archive) put(t *testing.T, s shop) (read *decoder.Revision, record []byte) {
-	t.Helper()
-	if s.name == "" {
-		s.name = "web"
-	}
-	if s.namespace == "" {
-		s.namespace = "shop"
-	}
-	if s.labelStatus == "" {
-		s.labelStatus = s.status
-	}
-	data := s.data
-	if data == "" {
-		fields := s.record
-		if fields == "" {
-			fields = `"info":{"status":"` + string(s.status) + `"}`
-		}
-		for key, value := range map[string]string{
-			"name": `"web"`, "namespace": `"shop"`, "version": strconv.Itoa(s.revision), "chart": `{"metadata":{"name":"web","version":"1.2.3"}}`,
-		} {
-			if !strings.Contains(fields, `"`+key+`":`) || key == "name" && !strings.HasPrefix(fields, `"name":`) || key == "version" {
-				fields += fmt.Sprintf(",%q:%s", key, value)
-			}
-		}
-		data = base64.StdEncoding.EncodeToString([]byte("{" + fields + "}"))
-	}
-	a.stored.mu.Lock()
-	a.stored.records[storedKey(s.namespace, s.name, s.revision)] = []byte(data)
-	a.stored.mu.Unlock()
-	number := strconv.Itoa(s.revision)
-	secret := decoder.Secret{
-		Namespace: s.namespace, Name: "sh.helm.release.v1." + s.name + ".v" + number, UID: s.namespace + s.name + number + s.uid,
-		ResourceVersion: strconv.Itoa(len(data)) + string(s.status), Created: time.Unix(int64(s.revision), 0),
-		Labels: map[string]string{"owner": "helm", "name": s.name, "version": number, "status": string(s.labelStatus)},
-	}
-	unread, ok := decoder.NewRevision(secret, nil, decoder.Limits{})
-	if !ok {
-		t.Fatal("the Secret is of no revision")
-	}
-	a.releases.put(unread)
-	read, _ = decoder.NewRevision(secret, []byte(data), decoder.Limits{})
-	return read, []byte(data)
-}
-
-type historyAnswer struct {
-	Items []struct {
-		Revision         int
-		Status           string
-		LabelStatus      string
-		Description      string
-		ApplyMethod      string
-		RollbackRevision int
-		Live             bool
-		Problem          string
-		Session          *string
-		User             string
-		Size             int
-		Digest           string
-		Lineage          string
-		Gone             *string
-		Erased           bool
-		Anomalies        []struct{ Code, Message string }
-	}
-	Lineages []struct {
-		ID                 string
-		Revisions          int
-		Current, InCluster bool
-	}
-	Continue string
-}
-
-func (a *archive) history(query string) historyAnswer {
-	a.t.Helper()
-	var h historyAnswer
-	a.do(http.MethodGet, shopURL+"/web/history"+query, "").decode(http.StatusOK, &h)
-	return h
-}
-
-// rows are a history's revisions as "number status", with a star at the one
-// that counts, and behind it why it is gone and the anomalies.
-func (h historyAnswer) rows() []string {
-	var rows []string
-	for _, item := range h.Items {
-		row := fmt.Sprintf("%d %s", item.Revision, item.Status)
-		if item.Live {
-			row += "*"
-		}
-		if item.Gone != nil {
-			row += " " + *item.Gone
-		}
-		if item.Erased {
-			row += " erased"
-		}
-		for _, odd := range item.Anomalies {
-			row += " " + odd.Code
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
 
 // https://github.com/helm/helm/issues/7274
 func TestTwoDeployedRevisionsAreShownAndTheHighestCounts(t *testing.T) {
@@ -235,7 +55,14 @@ func TestAReleaseThatIsNotDeployedHasItsHistoryPartsAndDiff(t *testing.T) {
 // https://github.com/helm/helm/issues/8247
 func TestARecordThatDisagreesWithItsSecretIsMarked(t *testing.T) {
 	a := newArchive(t)
-	a.put(t, shop{revision: 3, status: "deployed", record: `"name":"other","namespace":"prod","info":{"status":"deployed"}`})
+	record := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
+	a.put(t, shop{name: "silent", revision: 3, status: "deployed", data: record(`{"info":{"status":"deployed"}}`)})
+	var silent historyAnswer
+	a.do(http.MethodGet, shopURL+"/silent/history", "").decode(http.StatusOK, &silent)
+	if diff := cmp.Diff([]string{"3 deployed*"}, silent.rows()); diff != "" {
+		t.Errorf("of a record that says nothing of itself (-want +got):\n%s", diff)
+	}
+	a.put(t, shop{revision: 3, status: "deployed", data: record(`{"name":"other","namespace":"prod","version":2,"info":{"status":"deployed"}}`)})
 	items := a.history("").Items
 	if len(items) != 1 {
 		t.Fatalf("history has %d revisions", len(items))
@@ -244,7 +71,7 @@ func TestARecordThatDisagreesWithItsSecretIsMarked(t *testing.T) {
 	for _, odd := range items[0].Anomalies {
 		codes = append(codes, odd.Code+": "+odd.Message)
 	}
-	want := []string{`name: The record says that its release is "other".`, `namespace: The record says that its namespace is "prod".`}
+	want := []string{`name: The record says that its release is "other".`, `namespace: The record says that its namespace is "prod".`, `revision: The record says that it is revision 2.`}
 	if diff := cmp.Diff(want, codes); diff != "" {
 		t.Errorf("anomalies (-want +got):\n%s", diff)
 	}
@@ -332,6 +159,30 @@ func TestAHistoryComesInPagesAndUnchangedAsNothing(t *testing.T) {
 	}
 }
 
+// A copy of a Secret under another name is a row of its own, on whatever page.
+func TestTwoSecretsOfARevisionAreBothShown(t *testing.T) {
+	a := newArchive(t)
+	a.put(t, shop{revision: 1, status: "superseded"})
+	original, _ := a.put(t, shop{revision: 2, status: "superseded"})
+	copied := *original
+	copied.Secret.Name, copied.Secret.UID = "a-copy", "a-copy"
+	a.releases.mu.Lock()
+	a.releases.revisions = append(a.releases.revisions, &copied)
+	a.releases.mu.Unlock()
+	var got []string
+	for query, more := "", true; more; {
+		page := a.history("?limit=1" + query)
+		for _, item := range page.Items {
+			got = append(got, fmt.Sprint(item.Revision, " ", item.Secret.Name, " ", len(item.Anomalies)))
+		}
+		query, more = "&continue="+url.QueryEscape(page.Continue), page.Continue != ""
+	}
+	want := []string{"2 a-copy 1", "2 sh.helm.release.v1.web.v2 1", "1 sh.helm.release.v1.web.v1 0"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rows, page by page (-want +got):\n%s", diff)
+	}
+}
+
 func TestPartsComeInTheFormThatIsAskedFor(t *testing.T) {
 	a := newArchive(t)
 	a.put(t, shop{revision: 1, status: "deployed", record: `"info":{"status":"deployed","notes":"Hello"},` +
@@ -358,121 +209,4 @@ func TestPartsComeInTheFormThatIsAskedFor(t *testing.T) {
 	a.do(http.MethodGet, shopURL+"/web/revisions/1/values?all=perhaps", "").wantError(http.StatusBadRequest, "bad_request")
 	a.do(http.MethodGet, shopURL+"/web/revisions/0/values", "").wantError(http.StatusBadRequest, "bad_request")
 	a.do(http.MethodGet, shopURL+"/web/revisions/1/weather", "").wantError(http.StatusNotFound, "not_found")
-}
-
-const canary = "Zq9-canary+1/x"
-
-// everywhere is a record with a canary in every place where a secret can live.
-var everywhere = strings.NewReplacer("\n", "", "%b", base64.StdEncoding.EncodeToString([]byte(canary)), "%s", canary).Replace(
-	`"info":{"status":"failed","description":"failed: the password is %s","notes":"The password is %s"},
-"chart":{"metadata":{"name":"web","version":"1","annotations":{"url":"https://u:%s@host"}},
- "values":{"admin":{"password":"%s"},"env":[{"name":"API_TOKEN","value":"%s"}]},
- "templates":[{"name":"templates/a","data":"%b"}],"files":[{"name":"key","data":"%b"}]},
-"config":{"db":{"password":"%s","nested":[{"tokens":["%s"]}]},"list":["--password=%s"]},
-"manifest":"kind: Secret\nmetadata: {name: a}\nstringData:\n  a: %s\n---\nkind: Secret\nmetadata: {name: b}\ndata:\n  a: %b\n---\nkind: ConfigMap\ndata:\n  url: pg://u:%s@db/\n",
-"hooks":[{"name":"h","kind":"Job","path":"web/templates/h.yaml","manifest":"kind: Secret\nstringData: {a: %s}\n","weight":0}]`)
-
-// https://github.com/argoproj/argo-cd/issues/14065
-func TestNoAnswerHoldsASecret(t *testing.T) {
-	a := newArchive(t)
-	for number := range 2 {
-		a.put(t, shop{revision: number + 1, status: "failed", record: everywhere})
-	}
-	a.put(t, shop{revision: 3, status: "failed"})
-	routes := []string{"/web", "/web/history", "/web/resources", "/web/sessions", "/web/diff?from=1&to=2", "/web/diff?from=2&to=3&all=true", ""}
-	for _, part := range []string{"values", "values?all=true", "manifest", "hooks", "notes", "metadata", "chart", "raw"} {
-		routes = append(routes, "/web/revisions/1/"+part)
-	}
-	forms := []string{canary, base64.StdEncoding.EncodeToString([]byte(canary)), url.QueryEscape(canary), "canary"}
-	for _, route := range routes {
-		for _, accept := range []string{"", "application/json", "application/yaml", "text/plain"} {
-			r := a.do(http.MethodGet, shopURL+route, "", "Accept", accept)
-			if r.status != http.StatusOK {
-				t.Errorf("%s as %q answered %d: %s", route, accept, r.status, r.body)
-			}
-			for _, form := range forms {
-				if at := strings.Index(r.body, form); at >= 0 {
-					t.Errorf("%s as %q holds %q behind %q", route, accept, form, r.body[max(0, at-60):at])
-				}
-			}
-			// What stands in base64 inside base64 is seen by decoding it.
-			if route == "/web/revisions/1/raw" && accept == "application/json" {
-				var raw struct {
-					Chart struct{ Templates, Files []struct{ Data []byte } }
-				}
-				if err := json.Unmarshal([]byte(r.body), &raw); err != nil {
-					t.Fatal(err)
-				}
-				if strings.Contains(string(raw.Chart.Templates[0].Data)+string(raw.Chart.Files[0].Data), canary) {
-					t.Error("a file of the chart holds the canary")
-				}
-			}
-		}
-	}
-	for _, key := range []string{"kind: Secret", "  a: «masked:"} {
-		if r := a.do(http.MethodGet, shopURL+"/web/revisions/1/manifest", ""); !strings.Contains(r.body, key) {
-			t.Errorf("the manifest lacks %q: %s", key, r.body)
-		}
-	}
-	if strings.Contains(a.logs.String(), "canary") {
-		t.Errorf("the server's log holds the canary: %s", a.logs)
-	}
-}
-
-func TestRevealingIsARightOfItsOwnAndIsLogged(t *testing.T) {
-	a := newArchive(t)
-	a.put(t, shop{revision: 1, status: "failed", record: everywhere})
-	for _, path := range []string{"/web/revisions/1/values?reveal=true", "/web/diff?from=1&to=1&reveal=true"} {
-		a.do(http.MethodGet, shopURL+path, "").wantError(http.StatusForbidden, "forbidden")
-	}
-	a.do(http.MethodGet, shopURL+"/web/revisions/1/values?reveal=1", "").wantError(http.StatusBadRequest, "bad_request")
-	if a.logs.Len() > 0 {
-		t.Errorf("what was refused is logged as a reveal: %s", a.logs)
-	}
-	var asked []stream.ReleaseRef
-	allowed := newArchive(t, func(o *web.Options) {
-		o.MayReveal = func(_ *http.Request, ref stream.ReleaseRef) error {
-			asked = append(asked, ref)
-			return nil
-		}
-	})
-	allowed.put(t, shop{revision: 1, status: "failed", record: everywhere})
-	r := allowed.do(http.MethodGet, shopURL+"/web/revisions/1/manifest?reveal=true", "")
-	if r.status != http.StatusOK || !strings.Contains(r.body, canary) || strings.Contains(r.body, "masked") {
-		t.Errorf("the revealed manifest is %d %s", r.status, r.body)
-	}
-	if diff := cmp.Diff([]stream.ReleaseRef{{Cluster: "dev", Namespace: "shop", Name: "web"}}, asked); diff != "" {
-		t.Errorf("asked about (-want +got):\n%s", diff)
-	}
-	log := allowed.logs.String()
-	if !strings.Contains(log, "secrets revealed") || !strings.Contains(log, "revision=1 lineage=\"\" what=manifest") || strings.Contains(log, canary) {
-		t.Errorf("log is %q", log)
-	}
-}
-
-// largeRecord is a record of nearly the size that a Secret can hold.
-func largeRecord(t testing.TB) string {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "decoder", "testdata", "helm3", "large.v1.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var secret corev1.Secret
-	if err := yaml.Unmarshal(data, &secret); err != nil {
-		t.Fatal(err)
-	}
-	return string(secret.Data["release"])
-}
-
-// TestTheSamePartOfTheLargestRecordIsTheSameAgain covers what the caches hold.
-func TestTheSamePartOfTheLargestRecordIsTheSameAgain(t *testing.T) {
-	a := newArchive(t)
-	a.put(t, shop{revision: 1, status: "deployed", data: largeRecord(t)})
-	for _, part := range []string{"manifest"} {
-		path := shopURL + "/web/revisions/1/" + part
-		first, again := a.do(http.MethodGet, path, ""), a.do(http.MethodGet, path, "")
-		if first.status != http.StatusOK || first.body != again.body {
-			t.Errorf("%s answers %d with %d bytes, then %d with %d", part, first.status, len(first.body), again.status, len(again.body))
-		}
-	}
 }
