@@ -60,6 +60,10 @@ func (s *Server) getDiff(c *gin.Context) error {
 	if body.Parts, err = readParts(c.QueryArray("part"), possible); err != nil {
 		return err
 	}
+	all, err := queryBool(c, "all")
+	if err != nil {
+		return err
+	}
 	what, err := s.compared(c, cluster, ref)
 	if err != nil {
 		return err
@@ -77,10 +81,6 @@ func (s *Server) getDiff(c *gin.Context) error {
 	}
 	body.From = from
 	before, after, err := s.comparedRecords(c, what)
-	if err != nil {
-		return err
-	}
-	all, err := queryBool(c, "all")
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,8 @@ func TestRevisionsAreComparedAcrossReleasesToo(t *testing.T) {
 	a := newArchive(t)
 	record := func(tag, password, extra string) string {
 		return `"info":{"status":"superseded","notes":"tag ` + tag + `"},"config":{"tag":"` + tag + `","db":{"password":"` + password + `"}` + extra + `},` +
-			`"manifest":"kind: Pod\nmetadata: {name: a}\nspec: {tag: ` + tag + `}\n"`
+			`"manifest":"kind: Pod\nmetadata: {name: a}\nspec: {tag: ` + tag + `}\n",` +
+			`"hooks":[{"name":"h","kind":"Job","path":"web/h.yaml","manifest":"kind: Job\nmetadata: {name: h}\nspec: {tag: ` + tag + `, token: ` + password + `}\n"}]`
 	}
 	a.put(t, shop{revision: 1, status: "superseded", record: record("a", "first-password", "")})
 	a.put(t, shop{revision: 2, status: "superseded", record: record("b", "first-password", `,"n":1`)})
@@ -27,6 +28,7 @@ func TestRevisionsAreComparedAcrossReleasesToo(t *testing.T) {
 		Identical bool
 		Values    []struct{ Path, Change string }
 		Manifest  []struct{ Change, Kind, Name, Diff string }
+		Hooks     []struct{ Change, Kind, Name, Diff string }
 		Notes     string
 	}
 	get := func(query string) answer {
@@ -50,6 +52,12 @@ func TestRevisionsAreComparedAcrossReleasesToo(t *testing.T) {
 	}
 	if len(d.Manifest) != 1 || d.Manifest[0].Name != "a" || !strings.Contains(d.Manifest[0].Diff, "-  tag: a\n+  tag: b\n") || !strings.Contains(d.Notes, "-tag a\n") {
 		t.Errorf("difference is %+v", d)
+	}
+	if len(d.Hooks) != 1 || d.Hooks[0].Kind != "Job" || d.Hooks[0].Name != "h" || d.Hooks[0].Change != "changed" || !strings.Contains(d.Hooks[0].Diff, "-  tag: a\n+  tag: b\n") {
+		t.Errorf("hooks differ by %+v", d.Hooks)
+	}
+	if d := get("?from=2&to=3&part=hooks"); len(d.Hooks) != 1 || d.Identical || !strings.Contains(d.Hooks[0].Diff, "-  token: «masked:") || d.Manifest == nil || len(d.Manifest) > 0 {
+		t.Errorf("of hooks the difference is %+v", d)
 	}
 	if d := get(""); d.From.Revision != 2 || d.To.Revision != 3 || cmp.Diff([]string{"changed db.password"}, paths(d)) != "" {
 		t.Errorf("by default the difference is %+v", d)

@@ -41,6 +41,12 @@ func (s *Server) getPart(c *gin.Context) error {
 		return err
 	}
 	at := revisionRef{Cluster: ref.Cluster, Namespace: ref.Namespace, Name: ref.Name, Lineage: c.Query("lineage"), Revision: revision}
+	all := false
+	if part == parts.Values {
+		if all, err = queryBool(c, "all"); err != nil {
+			return err
+		}
+	}
 	reveal, err := s.reveals(c, ref)
 	if err != nil {
 		return err
@@ -53,26 +59,19 @@ func (s *Server) getPart(c *gin.Context) error {
 		if err := s.reveal(c, at, c.Param("part")); err != nil {
 			return err
 		}
-		return writePart(c, record, part)
+		return writePart(c, record, part, all)
 	}
 	if record, err = s.masked(ref, record); err != nil {
 		return unreadable(at, err)
 	}
-	return writePart(c, record, part)
+	return writePart(c, record, part, all)
 }
 
 // writePart answers with one part of a record, which is masked unless it may be
-// revealed.
-func writePart(c *gin.Context, record *decoder.Record, part parts.Name) error {
+// revealed; of the values with all that were merged, or the user's own.
+func writePart(c *gin.Context, record *decoder.Record, part parts.Name, all bool) error {
 	as := negotiate(c, offers[part]...)
-	o := parts.Options{As: formats[as]}
-	if part == parts.Values {
-		var err error
-		if o.All, err = queryBool(c, "all"); err != nil {
-			return err
-		}
-	}
-	data, err := parts.Write(record, part, o)
+	data, err := parts.Write(record, part, parts.Options{As: formats[as], All: all})
 	switch {
 	case errors.Is(err, parts.ErrNotYAML):
 		return &apiError{status: http.StatusUnprocessableEntity, code: codeUnreadable, message: "The manifest is no valid YAML; ask for it as text."}

@@ -177,7 +177,10 @@ func TestWhatIsRevealedStandsInTheTrailFirst(t *testing.T) {
 		t.Errorf("reveals (-want +got):\n%s", diff)
 	}
 	// Nothing that is masked, absent or refused counts.
-	for _, path := range []string{"/web/revisions/1/values", "/web/diff?from=1&to=2", "/web/revisions/7/values?reveal=true", "/web/revisions/1/values?reveal=1"} {
+	for _, path := range []string{
+		"/web/revisions/1/values", "/web/diff?from=1&to=2", "/web/revisions/7/values?reveal=true", "/web/revisions/1/values?reveal=1",
+		"/web/revisions/1/values?reveal=true&all=perhaps", "/web/diff?from=1&to=2&reveal=true&all=perhaps",
+	} {
 		if r := get(path); strings.Contains(r.body, canary) {
 			t.Errorf("%s shows %s", path, r.body)
 		}
