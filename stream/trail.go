@@ -132,6 +132,10 @@ type TrailQuery struct {
 	Since time.Time
 	// Limit bounds how many entries are returned, at most MaxTrailPage.
 	Limit int
+	// Readable tells whether entries of a namespace are wanted, "" standing for
+	// what is about none; nil wants all. Those that are not are passed over unread.
+	// It may block; its error ends the reading.
+	Readable func(ctx context.Context, namespace string) (bool, error)
 }
 
 // MaxTrailPage is how many entries one page of the trail holds at most.

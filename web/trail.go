@@ -207,6 +207,7 @@ func (s *Server) newTrailView(c *gin.Context, right need) *trailView {
 func (v *trailView) entries(ctx context.Context, request trailRequest) iter.Seq2[stream.TrailEntry, error] {
 	return func(yield func(stream.TrailEntry, error) bool) {
 		query := request.query
+		query.Readable = v.readable.may
 		given := 0
 		for more := true; more; {
 			query.Limit = stream.MaxTrailPage

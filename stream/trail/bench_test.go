@@ -1,11 +1,14 @@
 package trail_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -101,6 +104,20 @@ func benchmarkTrail(b *testing.B, revisions int) {
 	measure("µs/page", func() error {
 		_, _, err := opened.Entries(b.Context(), stream.TrailQuery{Cluster: "dev", Namespace: "shop", Release: ref.Name})
 		return err
+	})
+	measure("µs/unreadable", func() error {
+		nothing := func(context.Context, string) (bool, error) { return false, nil }
+		found, _, err := opened.Entries(b.Context(), stream.TrailQuery{Cluster: "dev", Readable: nothing})
+		if len(found) > 0 {
+			b.Fatal(found)
+		}
+		return err
+	})
+	measure("µs/lost", func() error {
+		if _, err := opened.Record(b.Context(), strings.Repeat("0", 64)); !errors.Is(err, stream.ErrNotFound) {
+			b.Fatal(err)
+		}
+		return nil
 	})
 	measure("µs/verify", func() error {
 		state, err := opened.State(b.Context(), "dev", true)

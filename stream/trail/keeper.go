@@ -135,6 +135,7 @@ func (k *keeper) next(ctx context.Context) (item, bool) {
 		k.changed.Wait()
 	}
 	i := k.queue[0]
+	k.queue[0] = item{} // or its bytes would stay in memory
 	k.queue = k.queue[1:]
 	return i, true
 }

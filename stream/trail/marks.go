@@ -42,7 +42,7 @@ func readMark(folder, cluster string) (mark, error) {
 	return m, nil
 }
 
-// write replaces the mark as a whole.
+// write replaces the mark as a whole, whenever the power fails.
 func (m *mark) write(folder string) error {
 	data, err := json.Marshal(m)
 	if err == nil {
@@ -50,7 +50,7 @@ func (m *mark) write(folder string) error {
 	}
 	path := markPath(folder, m.Cluster)
 	if err == nil {
-		err = os.WriteFile(path+".new", data, 0o600)
+		err = writeSynced(path+".new", data)
 	}
 	if err == nil {
 		err = os.Rename(path+".new", path)
@@ -59,6 +59,19 @@ func (m *mark) write(folder string) error {
 		return fmt.Errorf("note how far the trail of %s has come: %w", m.Cluster, err)
 	}
 	return nil
+}
+
+// writeSynced writes a file down to the disk.
+func writeSynced(path string, data []byte) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	if err == nil {
+		err = file.Sync()
+	}
+	return errors.Join(err, file.Close())
 }
 
 func (m *mark) clone() *mark {

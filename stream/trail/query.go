@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/journal"
 )
@@ -131,7 +130,10 @@ func (t *Trail) Entries(ctx context.Context, query stream.TrailQuery) (entries [
 	if limit <= 0 || limit > stream.MaxTrailPage {
 		limit = stream.MaxTrailPage
 	}
-	places := c.index.pick(query, limit+1)
+	places, err := c.index.readable(ctx, query, limit+1)
+	if err != nil {
+		return nil, false, err
+	}
 	if more = len(places) > limit; more {
 		places = places[:limit]
 	}
@@ -144,6 +146,39 @@ func (t *Trail) Entries(ctx context.Context, query stream.TrailQuery) (entries [
 		entries = append(entries, entry)
 	}
 	return entries, more, nil
+}
+
+// readable returns the first places that a query is for and that are readable.
+func (x *index) readable(ctx context.Context, query stream.TrailQuery, limit int) ([]place, error) {
+	if query.Readable == nil {
+		return x.pick(query, limit), nil
+	}
+	// So many at a time that passing over all of a long trail costs little.
+	const atATime = 10_000
+	var found []place
+	for {
+		places := x.pick(query, atATime)
+		for _, p := range places {
+			namespace := ""
+			if p.release != nil {
+				namespace = p.release.namespace
+			}
+			ok, err := query.Readable(ctx, namespace)
+			if err != nil {
+				return nil, err
+			}
+			// That nothing watched the cluster is part of every trail.
+			if ok || p.gap && namespace == "" {
+				if found = append(found, p); len(found) == limit {
+					return found, nil
+				}
+			}
+			query.After = p.position
+		}
+		if len(places) < atATime {
+			return found, nil
+		}
+	}
 }
 
 // pick returns the first places that a query is for.
@@ -248,62 +283,4 @@ func (t *Trail) Reveal(ctx context.Context, reveal stream.Reveal) error {
 		return fmt.Errorf("tell the trail that secrets are revealed: %w", err)
 	}
 	return nil
-}
-
-// find returns copies of what is known of the revision in a Secret.
-func (x *index) find(namespace, name, uid string) (l lineage, rev revision, ok bool) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	r := x.releases[releaseKey{namespace, name}]
-	if r == nil {
-		return lineage{}, revision{}, false
-	}
-	foundIn, found := r.find(uid)
-	if found == nil {
-		return lineage{}, revision{}, false
-	}
-	return *foundIn, *found, true
-}
-
-// current returns a copy of the lineage of which revisions are in the cluster,
-// the newest if there are several.
-func (x *index) current(namespace, name string) (l lineage, ok bool) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	if r := x.releases[releaseKey{namespace, name}]; r != nil {
-		if all := r.sorted(); len(all) > 0 && all[0].present() {
-			return *all[0], true
-		}
-	}
-	return lineage{}, false
-}
-
-// missing returns, per release, the revisions in a namespace ("" for all) that
-// the trail takes to be in the cluster but has not heard of since it was
-// opened, and that are not among those given by UID.
-func (x *index) missing(namespace string, there map[string]bool) map[releaseKey][]*decoder.Revision {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	missing := map[releaseKey][]*decoder.Revision{}
-	for key, r := range x.releases {
-		if namespace != "" && key.namespace != namespace {
-			continue
-		}
-		r.each(func(rev *revision) {
-			if rev.gone == "" && !rev.live && !there[rev.secret.UID] {
-				missing[key] = append(missing[key], rev.decoded(key))
-			}
-		})
-	}
-	return missing
-}
-
-// decoded is the revision as the decoder describes one of which only the label
-// is known.
-func (rev *revision) decoded(key releaseKey) *decoder.Revision {
-	exported := rev.export(key.name)
-	return &decoder.Revision{
-		Namespace: key.namespace, Name: key.name, Number: rev.number, Secret: exported.Secret, LabelStatus: rev.status,
-		Created: exported.Created, Digest: exported.Digest, Size: rev.size,
-	}
 }
