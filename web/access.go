@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -94,7 +93,11 @@ type grant struct {
 	credentials stream.Credentials
 	user        stream.User
 	need        need
-	namespace   string
+	// ask asks anew for what was granted.
+	ask func(context.Context) error
+	// lists is a namespace whose releases the caller could list the last time
+	// that it was asked which ones those are.
+	lists string
 	// checked is when the right was last confirmed, asked when it was last asked for.
 	checked, asked time.Time
 }
@@ -153,46 +156,16 @@ func (s *Server) admit(c *gin.Context, n need) (*grant, error) {
 	if n == needUpload {
 		namespace = c.Query("namespace")
 	}
-	g := &grant{access: cluster.Access, credentials: s.credentials(c.Request, cluster.ID), need: n, namespace: namespace}
-	if g.user, err = g.access.User(c.Request.Context(), g.credentials); err != nil {
-		return nil, notSignedIn(c, cluster.ID, err)
+	g, err := s.identify(c, cluster)
+	if err != nil {
+		return nil, err
 	}
+	g.need = n
+	g.ask = func(ctx context.Context) error { return g.allows(ctx, n, namespace) }
 	if (n == needList || n == needTrail) && namespace == "" {
-		_, err = s.visible(c.Request.Context(), cluster, g)
-	} else {
-		err = g.allows(c.Request.Context(), n, namespace)
+		g.ask = func(ctx context.Context) error { return s.listsSome(ctx, cluster, g) }
 	}
-	g.checked, g.asked = time.Now(), time.Now()
-	return g, err
-}
-
-// admitAnybody admits whoever is known in a cluster, the default one first.
-func (s *Server) admitAnybody(c *gin.Context) (*grant, error) {
-	clusters := s.defaultFirst()
-	if len(clusters) == 0 {
-		return nil, errNoDefault
-	}
-	var failure error
-	for _, cluster := range clusters {
-		credentials := s.credentialsAnywhere(c.Request, cluster.ID)
-		user, err := cluster.Access.User(c.Request.Context(), credentials)
-		if err == nil {
-			return &grant{access: cluster.Access, credentials: credentials, user: user, need: needUser, checked: time.Now(), asked: time.Now()}, nil
-		}
-		if failure == nil || errors.Is(failure, stream.ErrUnauthenticated) {
-			failure = err
-		}
-	}
-	return nil, notSignedIn(c, clusters[0].ID, failure)
-}
-
-// known tells whether the caller is known in a cluster.
-func (s *Server) known(c *gin.Context, cluster *watched) bool {
-	if cluster.Access == nil {
-		return true
-	}
-	_, err := cluster.Access.User(c.Request.Context(), s.credentialsAnywhere(c.Request, cluster.ID))
-	return err == nil
+	return g, g.ask(c.Request.Context())
 }
 
 // allows returns nil if the caller has one of the rights, else why not.
@@ -222,13 +195,7 @@ func (g *grant) still(ctx context.Context) error {
 	if g == nil || time.Since(g.asked) < recheckAfter {
 		return nil
 	}
-	var err error
-	if g.need == needUser || (g.need == needList || g.need == needTrail) && g.namespace == "" {
-		// What a cluster's stream shows is decided for each namespace.
-		_, err = g.access.User(ctx, g.credentials)
-	} else {
-		err = g.allows(ctx, g.need, g.namespace)
-	}
+	err := g.ask(ctx)
 	g.asked = time.Now()
 	if err == nil {
 		g.checked = g.asked
@@ -254,6 +221,21 @@ func (g *grant) viewer() stream.Viewer {
 func refuses(err error) bool {
 	_, denied := errors.AsType[*stream.ForbiddenError](err)
 	return denied || errors.Is(err, stream.ErrUnauthenticated)
+}
+
+// listsSome fails unless there is a namespace whose releases the caller may
+// list. Where they could a moment ago they mostly still can: one question then.
+func (s *Server) listsSome(ctx context.Context, cluster *watched, g *grant) error {
+	if g.lists != "" && g.allows(ctx, needList, g.lists) == nil {
+		return nil
+	}
+	visible, err := s.visible(ctx, cluster, g)
+	g.lists = ""
+	for namespace := range visible {
+		g.lists = namespace
+		break
+	}
+	return err
 }
 
 // visible returns the namespaces of the cluster whose releases the caller may
@@ -306,31 +288,6 @@ func (w *watched) namespaces() []string {
 	return names
 }
 
-// credentials are those that a request brings for a cluster: those of its
-// header, else those of the login.
-func (s *Server) credentials(r *http.Request, cluster string) stream.Credentials {
-	if header := r.Header.Get("Authorization"); header != "" {
-		scheme, token, _ := strings.Cut(header, " ")
-		if !strings.EqualFold(scheme, "Bearer") {
-			return stream.Credentials{}
-		}
-		return stream.Credentials{Token: strings.TrimSpace(token)}
-	}
-	if cookie, err := r.Cookie(cookieName(cluster)); err == nil {
-		return stream.Credentials{Token: cookie.Value}
-	}
-	return stream.Credentials{}
-}
-
-// credentialsAnywhere are those for a cluster that the request does not name. A
-// header's token is then for the default one, and shown to no other.
-func (s *Server) credentialsAnywhere(r *http.Request, cluster string) stream.Credentials {
-	if r.Header.Get("Authorization") != "" && cluster != s.defaultID() {
-		return stream.Credentials{}
-	}
-	return s.credentials(r, cluster)
-}
-
 // mayReveal is the MayReveal of a server with login.
 func (s *Server) mayReveal(r *http.Request, release stream.ReleaseRef) error {
 	cluster, err := s.served(release.Cluster)
@@ -339,19 +296,6 @@ func (s *Server) mayReveal(r *http.Request, release stream.ReleaseRef) error {
 	}
 	right := stream.Right{Verb: "get", Resource: "secrets", Namespace: release.Namespace}
 	return cluster.Access.Allowed(r.Context(), s.credentials(r, cluster.ID), right)
-}
-
-// notSignedIn is why a caller is not known.
-func notSignedIn(c *gin.Context, cluster string, err error) error {
-	if !errors.Is(err, stream.ErrUnauthenticated) {
-		return err
-	}
-	c.Header("WWW-Authenticate", `Bearer realm="`+cluster+`"`)
-	return &apiError{
-		status: http.StatusUnauthorized, code: codeUnauthenticated,
-		message: "Sign in to cluster " + cluster + ": the token is missing, wrong or expired.",
-		details: clusterDetails{cluster},
-	}
 }
 
 // clusterDetails names the cluster that an error is about.

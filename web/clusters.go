@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -150,8 +151,15 @@ type clusterList struct {
 
 func (s *Server) listClusters(c *gin.Context) error {
 	list := clusterList{Items: []clusterItem{}}
+	hidden := map[string]bool{}
+	if s.signIn {
+		for _, i := range s.identities(c.Request) {
+			// A cluster that cannot be asked is listed with what is wrong with it.
+			hidden[i.cluster.ID] = i.err != nil && !errors.Is(i.err, stream.ErrNotReviewed)
+		}
+	}
 	for _, cluster := range s.clusters.all() {
-		if !s.known(c, cluster) {
+		if hidden[cluster.ID] {
 			continue
 		}
 		state := cluster.State()
@@ -182,9 +190,6 @@ func (s *Server) readiness(c *gin.Context) error {
 		missing = s.options.NotReady()
 	}
 	missing = append(missing, s.unread()...)
-	if s.closing.Err() != nil {
-		missing = append(missing, "The server is stopping.")
-	}
 	if len(missing) == 0 {
 		writeJSON(c, http.StatusOK, healthBody{"ok"})
 		return nil

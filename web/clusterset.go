@@ -36,8 +36,8 @@ func (s *clusterSet) get(id string) *watched {
 	return nil
 }
 
-// AddCluster serves another cluster, listed last. It fails when its id is taken
-// or is an address of the server's own, and when callers sign in to it but not
+// AddCluster serves another cluster, listed last. It fails when its id is taken,
+// or is an address of the server's own or its base path, and when callers sign in to it but not
 // to the others, or the other way round.
 func (s *Server) AddCluster(c Cluster) error {
 	s.clusters.mu.Lock()
@@ -47,6 +47,9 @@ func (s *Server) AddCluster(c Cluster) error {
 	}
 	if s.clusters.get(c.ID) != nil || reserved(c.ID) {
 		return fmt.Errorf("serve cluster %q: the id is taken", c.ID)
+	}
+	if "/"+c.ID == s.options.BasePath {
+		return fmt.Errorf("serve cluster %q: its addresses would be those below the base path", c.ID)
 	}
 	list := append(slices.Clone(s.clusters.all()), newWatched(c, s.meter))
 	s.clusters.list.Store(&list)

@@ -18,6 +18,10 @@ import (
 // docs/console.md tells it row by row.
 const consolePath = "/api/helm"
 
+// consoleCookie is where `oc helm` has its token: in the cookie of the console's
+// own login (pkg/client/helm.go of github.com/redhat-developer/oc-helm).
+const consoleCookie = "openshift-session-token"
+
 // consoleCall is one request in the console's contract.
 type consoleCall struct {
 	*gin.Context
@@ -101,10 +105,9 @@ func (s *Server) consoleAdmit(call *consoleCall) error {
 	if !s.signIn {
 		return nil
 	}
-	g := &grant{access: call.cluster.Access, credentials: s.credentials(call.Request, call.cluster.ID)}
-	var err error
-	if g.user, err = g.access.User(call.ctx, g.credentials); err != nil {
-		return notSignedIn(call.Context, call.cluster.ID, err)
+	g, err := s.identify(call.Context, call.cluster)
+	if err != nil {
+		return err
 	}
 	call.grant = g
 	call.Set(grantKey, g)
@@ -114,13 +117,22 @@ func (s *Server) consoleAdmit(call *consoleCall) error {
 // may fails unless the caller has what an operation in the namespace needs, and
 // the namespace is watched.
 func (call *consoleCall) may(n need, namespace string) error {
-	if call.grant != nil {
-		call.grant.need, call.grant.namespace = n, namespace
-	}
 	if err := call.grant.allows(call.ctx, n, namespace); err != nil {
 		return err
 	}
 	return call.cluster.watches(namespace)
+}
+
+// consoleSees fails unless the caller may see the secrets of the namespace, "" for
+// all, and its releases are known: an empty list would be a lie.
+func (s *Server) consoleSees(call *consoleCall, ref stream.ReleaseRef) error {
+	if err := s.consoleReveal(call, ref); err != nil {
+		return err
+	}
+	if err := call.cluster.watches(ref.Namespace); err != nil {
+		return err
+	}
+	return call.cluster.syncedIn(ref.Namespace)
 }
 
 // credentials are the caller's, helmtrail's own when nobody has to sign in.
@@ -150,8 +162,12 @@ func (s *Server) consoleReveal(call *consoleCall, ref stream.ReleaseRef) error {
 	return err
 }
 
-// consoleRevealing puts on record that the answer holds secrets.
+// consoleRevealing puts on record that the answer holds secrets, as long as the
+// caller may see them: they may have waited for it.
 func (s *Server) consoleRevealing(call *consoleCall, ref stream.ReleaseRef, revision int, what string) error {
+	if err := s.consoleReveal(call, ref); err != nil {
+		return err
+	}
 	err := s.reveal(call.Context, revisionRef{Cluster: ref.Cluster, Namespace: ref.Namespace, Name: ref.Name, Revision: revision}, what)
 	if known, ok := errors.AsType[*apiError](err); ok {
 		return &consoleError{known.status, known.message}
@@ -171,7 +187,7 @@ func (e *consoleError) Error() string { return e.text }
 var errConsoleNotFound = &consoleError{http.StatusNotFound, "release: not found"}
 
 // isConsole tells whether a request is one of the contract's.
-func isConsole(c *gin.Context) bool { return strings.HasPrefix(c.Request.URL.Path, consolePath+"/") }
+func isConsole(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, consolePath+"/") }
 
 // writeConsoleError writes an error in the contract's shape: who is not signed
 // in gets nothing to read, and of a 403 the console shows "message" only

@@ -17,6 +17,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/singleflight"
 	"sigs.k8s.io/yaml"
 
 	"github.com/helmtrail/helmtrail/stream"
@@ -32,8 +33,8 @@ const (
 	failedIndexLife = 15 * time.Second
 	// versionLife is how long an API server's version is taken for current.
 	versionLife = 10 * time.Minute
-	// maxIndexes bounds the indexes that are kept.
-	maxIndexes = 100
+	// maxIndexBytes bounds the indexes that are kept, by what their repositories sent.
+	maxIndexBytes = 128 << 20
 	// indexesAtOnce is how many indexes are read at the same time.
 	indexesAtOnce = 4
 )
@@ -50,13 +51,47 @@ type repositoryIndex struct {
 	entries map[string][]indexVersion
 	problem string
 	expires time.Time
+	bytes   int
 }
 
 // indexes keeps repositories' indexes and API servers' versions for a while.
 type indexes struct {
 	mu       sync.Mutex
 	kept     map[string]*repositoryIndex
+	bytes    int
 	versions map[string]keptVersion
+	reads    singleflight.Group // of indexes
+}
+
+// get returns an index that is current, nil if there is none.
+func (i *indexes) get(key string) *repositoryIndex {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if kept := i.kept[key]; kept != nil && time.Now().Before(kept.expires) {
+		return kept
+	}
+	return nil
+}
+
+// put keeps an index, in place of those that are not current any more or, when
+// there is no room, of all others.
+func (i *indexes) put(key string, read *repositoryIndex) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for key, kept := range i.kept {
+		if !time.Now().Before(kept.expires) {
+			i.bytes -= kept.bytes
+			delete(i.kept, key)
+		}
+	}
+	if i.kept == nil || i.bytes+read.bytes > maxIndexBytes {
+		i.kept, i.bytes = map[string]*repositoryIndex{}, 0
+	}
+	if old := i.kept[key]; old != nil {
+		i.bytes -= old.bytes
+	}
+	i.kept[key] = read
+	i.bytes += read.bytes
 }
 
 type keptVersion struct {
@@ -181,31 +216,27 @@ func (s *Server) repositoryIndex(ctx context.Context, r stream.ChartRepository) 
 		fmt.Fprintf(digest, "%q%q", key, r.Access[key])
 	}
 	key := string(digest.Sum(nil))
-	s.indexes.mu.Lock()
-	kept := s.indexes.kept[key]
-	s.indexes.mu.Unlock()
-	if kept != nil && time.Now().Before(kept.expires) {
+	if kept := s.indexes.get(key); kept != nil {
 		return kept
 	}
-	read := &repositoryIndex{}
-	data, err := s.options.Archives.RepositoryIndex(ctx, r.URL, r.Access)
-	if err == nil {
-		read.entries, err = readIndex(data, r.URL)
-	}
-	read.expires = time.Now().Add(indexLife)
-	if err != nil {
-		read.problem, read.expires = err.Error(), time.Now().Add(failedIndexLife)
-	}
-	if ctx.Err() != nil {
-		return read // It may be the client alone that has failed.
-	}
-	s.indexes.mu.Lock()
-	defer s.indexes.mu.Unlock()
-	if s.indexes.kept == nil || len(s.indexes.kept) >= maxIndexes {
-		s.indexes.kept = map[string]*repositoryIndex{}
-	}
-	s.indexes.kept[key] = read
-	return read
+	// All who ask at once wait for one, which goes on when one of them leaves.
+	read, _, _ := s.indexes.reads.Do(key, func() (any, error) {
+		if kept := s.indexes.get(key); kept != nil {
+			return kept, nil
+		}
+		read := &repositoryIndex{}
+		data, err := s.options.Archives.RepositoryIndex(context.WithoutCancel(ctx), r.URL, r.Access)
+		if err == nil {
+			read.entries, err = readIndex(data, r.URL)
+		}
+		read.expires, read.bytes = time.Now().Add(indexLife), len(data)
+		if err != nil {
+			read.problem, read.expires = err.Error(), time.Now().Add(failedIndexLife)
+		}
+		s.indexes.put(key, read)
+		return read, nil
+	})
+	return read.(*repositoryIndex)
 }
 
 // readIndex reads an index.yaml and makes the addresses in it absolute.

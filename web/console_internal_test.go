@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"helm.sh/helm/v3/pkg/chart"
@@ -160,4 +161,20 @@ func repositoriesNamed(names ...string) []stream.ChartRepository {
 		list = append(list, stream.ChartRepository{Name: name})
 	}
 	return list
+}
+
+func TestWhatIsKeptOfIndexesIsBounded(t *testing.T) {
+	var kept indexes
+	later, past := time.Now().Add(time.Hour), time.Now().Add(-time.Second)
+	kept.put("old", &repositoryIndex{expires: past, bytes: maxIndexBytes / 2})
+	kept.put("a", &repositoryIndex{expires: later, bytes: maxIndexBytes / 2})
+	kept.put("a", &repositoryIndex{expires: later, bytes: maxIndexBytes / 2})
+	kept.put("b", &repositoryIndex{expires: later, bytes: maxIndexBytes / 2})
+	if kept.get("a") == nil || kept.get("b") == nil || kept.get("old") != nil || kept.bytes != maxIndexBytes {
+		t.Errorf("two that fit are kept as %v, %d bytes", kept.kept, kept.bytes)
+	}
+	kept.put("c", &repositoryIndex{expires: later, bytes: 1})
+	if kept.get("c") == nil || kept.get("a") != nil || kept.bytes != 1 {
+		t.Errorf("one more leaves %v, %d bytes", kept.kept, kept.bytes)
+	}
 }

@@ -224,7 +224,7 @@ func (s *Server) consoleRemovable(call *consoleCall) (stream.ReleaseRef, *decode
 
 // existing returns the newest revision of a release.
 func (call *consoleCall) existing(ref stream.ReleaseRef) (*decoder.Revision, error) {
-	if err := call.cluster.synced(); err != nil {
+	if err := call.cluster.syncedIn(ref.Namespace); err != nil {
 		return nil, err
 	}
 	if newest := call.cluster.newest(ref); newest != nil {

@@ -31,10 +31,7 @@ func (s *Server) consoleReleases(call *consoleCall) error {
 		}
 	}
 	ref := call.release(namespace, "")
-	if err := s.consoleReveal(call, ref); err != nil {
-		return err
-	}
-	if err := call.cluster.synced(); err != nil {
+	if err := s.consoleSees(call, ref); err != nil {
 		return err
 	}
 	return s.pollRevealing(call.Context, call.cluster, topic{namespace: namespace}, answerKey(call.Context), func() error {
@@ -78,10 +75,7 @@ func (s *Server) consoleHistory(call *consoleCall) error {
 // consoleRevisions answers about the release that the query names.
 func (s *Server) consoleRevisions(call *consoleCall, what string, read func(context.Context, stream.ReleaseRef) (*answer, error)) error {
 	ref := call.release(call.Query("ns"), call.Query("name"))
-	if err := s.consoleReveal(call, ref); err != nil {
-		return err
-	}
-	if err := call.cluster.synced(); err != nil {
+	if err := s.consoleSees(call, ref); err != nil {
 		return err
 	}
 	return s.pollRevealing(call.Context, call.cluster, topic{ref.Namespace, ref.Name}, answerKey(call.Context), func() error {

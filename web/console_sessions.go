@@ -85,11 +85,18 @@ func (s *Server) consoleFollow(call *consoleCall, session stream.Session, target
 	if err != nil {
 		return progress{}, err
 	}
+	// Helm may take longer than an answer may take on the wire.
+	unboundAnswer(call.Writer)
+	defer s.boundAnswer(call.Writer)
+	// With --on-stop=leave a session goes on when the server is closed.
+	ctx, cancel := context.WithCancel(call.ctx)
+	defer cancel()
+	defer context.AfterFunc(s.closing, cancel)()
 	var p progress
 	var failure error
 	ended := false
 	others := map[string]bool{} // Secrets that are not the session's
-	err = log.Follow(call.ctx, 0, func(e stream.Event) bool {
+	err = log.Follow(ctx, 0, func(e stream.Event) bool {
 		switch body := e.Body.(type) {
 		case *stream.ReleaseStatus:
 			if p.secret != nil || body.Change != decoder.ChangeStatus || others[body.Secret.UID] || session.Operation == stream.OperationUninstall {
@@ -112,11 +119,17 @@ func (s *Server) consoleFollow(call *consoleCall, session stream.Session, target
 				failure = &consoleError{call.status, ending(e.Type, body)}
 			}
 			p.at = e.Time
+			// Helm may have been run again after a known race, and made another.
+			if p.revision > 0 && body.Release != nil {
+				p.revision = body.Release.Revision
+			}
 			return false
 		}
 		return true
 	})
 	switch {
+	case err != nil && s.closing.Err() != nil:
+		return p, &consoleError{call.status, "helmtrail is stopping; session " + session.ID + " goes on without it"}
 	case err != nil:
 		return p, err
 	case failure != nil:

@@ -171,7 +171,7 @@ func writeError(c *gin.Context, e *apiError) {
 	if e.status == http.StatusTooManyRequests || e.status == http.StatusServiceUnavailable {
 		c.Header("Retry-After", "5")
 	}
-	if isConsole(c) {
+	if isConsole(c.Request) {
 		writeConsoleError(c, e.status, e.message)
 		return
 	}

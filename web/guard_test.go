@@ -37,6 +37,32 @@ func TestForeignPagesChangeNothing(t *testing.T) {
 	}
 }
 
+func TestNoAnswerIsTakenForAnotherSitesPage(t *testing.T) {
+	f := newFixture(t)
+	id, _ := f.install("web")
+	stream := f.listen(sessionEvents("web", id))
+	answers := map[string]http.Header{"a stream": stream.header}
+	for _, path := range []string{"/helm/releases", "/clusters", "/none", "/api/helm/release", shopURL + "/web/sessions"} {
+		answers[path] = f.do(http.MethodGet, path, "").header
+	}
+	for what, header := range answers {
+		for name, want := range map[string]string{
+			"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
+			"Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
+		} {
+			if got := header.Get(name); got != want {
+				t.Errorf("%s has %s %q, want %q", what, name, got, want)
+			}
+		}
+		if policy := header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") {
+			t.Errorf("%s has the policy %q", what, policy)
+		}
+		if header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s may be read by other sites", what)
+		}
+	}
+}
+
 func TestUnknownAddressesAndMethodsAreJSONErrors(t *testing.T) {
 	f := newFixture(t)
 	f.do(http.MethodGet, "/none", "").wantError(http.StatusNotFound, "not_found")

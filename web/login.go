@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -127,23 +128,23 @@ func (s *Server) cookie(c *gin.Context, cluster, token string) *http.Cookie {
 // from it to which clusters one can sign in.
 func (s *Server) me(c *gin.Context) error {
 	answer := whoAmI{Auth: "none", Clusters: []signedIn{}}
+	known := map[string]signedIn{}
 	if s.signIn {
 		answer.Auth = "kubernetes"
-	}
-	for _, cluster := range s.clusters.all() {
-		item := signedIn{ID: cluster.ID}
-		if s.signIn {
-			credentials := s.credentialsAnywhere(c.Request, cluster.ID)
-			user, err := cluster.Access.User(c.Request.Context(), credentials)
+		for _, i := range s.identities(c.Request) {
 			switch {
-			case err == nil:
-				item.User, item.Expires = &user.Name, expiry(credentials.Token)
-			case errors.Is(err, stream.ErrTooManyTokens):
-				return err
-			case !errors.Is(err, stream.ErrUnauthenticated):
-				s.logger.Warn("a cluster could not be asked who a caller is", "cluster", cluster.ID, "error", err)
+			case i.err == nil:
+				known[i.cluster.ID] = signedIn{User: &i.user.Name, Expires: expiry(i.credentials.Token)}
+			case errors.Is(i.err, stream.ErrTooManyTokens) || errors.Is(i.err, context.Canceled):
+				return i.err
+			case !errors.Is(i.err, stream.ErrUnauthenticated):
+				s.logger.Warn("a cluster could not be asked who a caller is", "cluster", i.cluster.ID, "error", i.err)
 			}
 		}
+	}
+	for _, cluster := range s.clusters.all() {
+		item := known[cluster.ID]
+		item.ID = cluster.ID
 		answer.Clusters = append(answer.Clusters, item)
 	}
 	writeJSON(c, http.StatusOK, answer)

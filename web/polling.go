@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	// maxWait bounds ?wait=, so that proxies do not cut the connection first.
-	maxWait = 60 * time.Second
+	// maxWait bounds ?wait=, so that proxies, which cut after a minute mostly, do
+	// not cut the connection first.
+	maxWait = 55 * time.Second
 	// answerLife is how long an answer is shared although nothing was told to
 	// have changed: some of it, such as what is stuck, depends on the time.
 	answerLife = time.Second
@@ -190,8 +191,9 @@ func (c *changes) keep(key string, a sharedAnswer) {
 }
 
 // poll answers a read with JSON, or with 304 when the client has it already.
-// With ?wait= and If-None-Match it blocks until there is something else to
-// tell, the time is over, the caller's right is gone or the server is closed.
+// With ?wait= and If-None-Match it blocks until there is something else to tell,
+// which fails when the caller's right is gone by then, the time is over or the
+// server is closed.
 // Requests with the same key share answers; "" is for those that depend on the
 // caller.
 func (s *Server) poll(c *gin.Context, cluster *watched, about topic, key string, read func(context.Context) (*answer, error)) error {

@@ -110,11 +110,21 @@ func (s *Server) listReleases(c *gin.Context) error {
 			return err
 		}
 	}
-	key := answerKey(c)
-	if q.visible != nil {
-		key = "" // the list is this caller's
+	if q.visible == nil {
+		return s.poll(c, cluster, topic{namespace: q.namespace}, answerKey(c), func(ctx context.Context) (*answer, error) {
+			return s.readReleases(ctx, cluster, q)
+		})
 	}
-	return s.poll(c, cluster, topic{namespace: q.namespace}, key, func(ctx context.Context) (*answer, error) {
+	// The list is this caller's, who may wait for it longer than their rights last.
+	asked := time.Now()
+	return s.poll(c, cluster, topic{}, "", func(ctx context.Context) (*answer, error) {
+		if time.Since(asked) >= recheckAfter {
+			visible, err := s.visible(ctx, cluster, grantOf(c))
+			if err != nil {
+				return nil, err
+			}
+			q.visible, asked = visible, time.Now()
+		}
 		return s.readReleases(ctx, cluster, q)
 	})
 }

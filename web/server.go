@@ -74,8 +74,9 @@ type Server struct {
 	// signIn means that callers have to sign in.
 	signIn bool
 	meter  *meter
-	// takeWithin is how long a stream's reader may take nothing.
-	takeWithin time.Duration
+	// takeWithin is how long a stream's reader may take nothing, bodyWithin and
+	// answerWithin how long other requests may take on the wire.
+	takeWithin, bodyWithin, answerWithin time.Duration
 	// closing ends when Close is called.
 	closing context.Context
 	close   context.CancelFunc
@@ -96,6 +97,9 @@ type Server struct {
 // New returns a Server. It observes the clusters' transitions until it is
 // closed.
 func New(o Options) (*Server, error) {
+	if err := CheckBasePath(o.BasePath); err != nil {
+		return nil, fmt.Errorf("serve below %s: %w", o.BasePath, err)
+	}
 	p, err := newPages(o.Pages)
 	if err != nil {
 		return nil, err
@@ -106,7 +110,7 @@ func New(o Options) (*Server, error) {
 		origins: http.NewCrossOriginProtection(),
 		logger:  o.Logger,
 
-		takeWithin: defaultTakeWithin,
+		takeWithin: defaultTakeWithin, bodyWithin: defaultBodyWithin, answerWithin: defaultAnswerWithin,
 	}
 	if s.logger == nil {
 		s.logger = slog.Default()

@@ -10,10 +10,12 @@ import (
 )
 
 const (
-	// bodyWithin and answerWithin bound a request that is no stream: how long
-	// its body and its answer may take on the wire, a long poll's wait included.
-	bodyWithin   = 2 * time.Minute
-	answerWithin = 5 * time.Minute
+	// defaultBodyWithin and defaultAnswerWithin bound a request that is no
+	// stream: how long its body may take on the wire, and how long its answer,
+	// a long poll's wait included. An answer that waits for helm is bounded
+	// once helm is done.
+	defaultBodyWithin   = 2 * time.Minute
+	defaultAnswerWithin = 5 * time.Minute
 	// compressFrom is the size from which compressing pays, in bytes.
 	compressFrom = 1 << 10
 	// jitter is how many random bytes at most an answer grows by, so that its
@@ -44,17 +46,44 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			r = below(r, base)
 		}
 	}
+	// A stream sets its own deadlines as it goes; what refuses one has none, and
+	// would meet that of the connection's request before.
+	s.boundAnswer(w)
 	if strings.HasSuffix(r.URL.Path, "/events") {
 		s.engine.ServeHTTP(w, r)
 		return
 	}
-	// Writers that know no deadlines are those of tests.
-	control := http.NewResponseController(w)
-	if r.ContentLength != 0 {
-		_ = control.SetReadDeadline(time.Now().Add(bodyWithin))
+	if r.Method == http.MethodHead {
+		// It is GET without the body, which net/http leaves out.
+		inner := *r
+		inner.Method = http.MethodGet
+		r = &inner
 	}
-	_ = control.SetWriteDeadline(time.Now().Add(answerWithin))
+	if r.ContentLength != 0 {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.bodyWithin)) // it ends with the body
+	}
 	s.handler.ServeHTTP(w, r)
+}
+
+// boundAnswer gives an answer its time on the wire from now on. Writers that
+// know no deadlines are those of tests.
+func (s *Server) boundAnswer(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.answerWithin))
+}
+
+// unboundAnswer takes the bound away while an answer waits for helm.
+func unboundAnswer(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+}
+
+// CheckBasePath fails when what stands below the path could be taken for
+// something else, since a proxy may remove the path or leave it.
+func CheckBasePath(path string) error {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if path != "" && reserved(first) {
+		return fmt.Errorf("/%s is an address of helmtrail's own", first)
+	}
+	return nil
 }
 
 // below is the request without the base path.

@@ -1,7 +1,7 @@
 package web
 
 import (
-	"time"
+	"context"
 
 	"github.com/gin-gonic/gin"
 )
@@ -21,17 +21,20 @@ func (s *Server) towards(c *gin.Context, id, namespace string) (*gin.Context, er
 	other := c.Copy()
 	other.Request = c.Request.Clone(c.Request.Context())
 	other.Request.Header.Del("Authorization")
-	g := &grant{access: cluster.Access, credentials: s.credentials(other.Request, id), need: needGet, namespace: namespace}
-	if g.user, err = g.access.User(c.Request.Context(), g.credentials); err != nil {
+	credentials := s.credentials(other.Request, id)
+	user, err := cluster.Access.User(c.Request.Context(), credentials)
+	if err != nil {
 		return nil, notSignedIn(c, id, err)
 	}
-	if err := g.allows(c.Request.Context(), needGet, namespace); err != nil {
+	g := newGrant(cluster, credentials, user)
+	g.need = needGet
+	g.ask = func(ctx context.Context) error { return g.allows(ctx, needGet, namespace) }
+	if err := g.ask(c.Request.Context()); err != nil {
 		return nil, err
 	}
 	if err := cluster.watches(namespace); err != nil {
 		return nil, err
 	}
-	g.checked, g.asked = time.Now(), time.Now()
 	other.Set(grantKey, g)
 	return other, nil
 }

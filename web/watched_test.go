@@ -28,6 +28,34 @@ func TestTheConsoleInstallsNothingInANamespaceThatIsNotWatched(t *testing.T) {
 	}
 }
 
+// An empty list of what is not watched would be a lie.
+func TestTheConsoleReadsNothingOfANamespaceThatIsNotWatched(t *testing.T) {
+	a := newArchive(t, func(o *web.Options) {
+		o.Clusters[0].Namespaces = []string{"shop", "denied"}
+		o.Clusters[0].StateIn = func(namespace string) web.ClusterState {
+			return web.ClusterState{Reachable: namespace != "denied", Synced: namespace != "denied", Problem: "secrets is forbidden"}
+		}
+		o.MayReveal = func(*http.Request, stream.ReleaseRef) error { return nil }
+	})
+	a.state = func() web.ClusterState { return web.ClusterState{Problem: "one of the namespaces cannot be read"} }
+	for namespace, want := range map[string]struct {
+		status int
+		text   string
+	}{
+		"shop": {http.StatusOK, "[]"}, "prod": {http.StatusForbidden, "it watches only shop"}, "denied": {http.StatusBadGateway, "secrets is forbidden"},
+	} {
+		for _, path := range []string{"/releases?ns=", "/release?name=web&ns=", "/release/history?name=web&ns="} {
+			r := a.do(http.MethodGet, "/api/helm"+path+namespace, "")
+			if namespace == "shop" && path != "/releases?ns=" {
+				continue // There is no release.
+			}
+			if r.status != want.status || !strings.Contains(r.body, want.text) {
+				t.Errorf("%s%s was answered with %d %s, want %d and %q", path, namespace, r.status, r.body, want.status, want.text)
+			}
+		}
+	}
+}
+
 // nobody is the access of a cluster that knows none of its callers.
 type nobody struct{}
 
