@@ -123,6 +123,22 @@ func saysFirstWhatIsWrong(t *testing.T, h *helmtrail, chart string, fault cluste
 	}
 }
 
+// Helm 3 waits for a load balancer, which kstatus does not, and says nothing but
+// that its time is over.
+func TestAServiceWithoutALoadBalancerIsWhyHelm3GaveUp(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	clustertest.ChartOf(t, folder, "open", "{apiVersion: v1, kind: Service, metadata: {name: open}, spec: {type: LoadBalancer, ports: [{port: 80}]}}\n")
+	h, namespace := serveOn(t, arguments{helm: clustertest.Binary(t, "helm3"), charts: folder}), clustertest.Namespace(t)
+	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
+		"name": "open", "chart": object{"ref": "open"}, "options": object{"wait": true, "timeoutSeconds": 3},
+	})
+	kind, last := end(t, h.events(t.Context(), t, answer.Events, 1))
+	if kind != stream.TypeFailed || len(last.Causes) != 1 || last.Causes[0].Text != "Service open has been given no address by a load balancer yet" {
+		t.Errorf("the session ended %s, %s, with the causes %+v", kind, last.Message, last.Causes)
+	}
+}
+
 // A hook that fails or hangs was told by nothing but silence, and then
 // "BackoffLimitExceeded" (https://github.com/helm/helm/issues/4010): its Job, its
 // pod and why are in the stream while helm says nothing and has made nothing.
