@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"net/http"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
@@ -66,5 +68,11 @@ func (c *Cluster) comparer(credentials stream.Credentials) (*drift.Comparer, fun
 	if err != nil {
 		return nil, nil, fmt.Errorf("prepare a client: %w", err)
 	}
-	return &drift.Comparer{Dynamic: objects, Metadata: names, Find: c.resources.Find}, done, nil
+	config.GroupVersion, config.NegotiatedSerializer = &schema.GroupVersion{}, scheme.Codecs.WithoutConversion()
+	raw, err := rest.UnversionedRESTClientForConfigAndClient(config, client)
+	if err != nil {
+		return nil, nil, fmt.Errorf("prepare a client: %w", err)
+	}
+	get := func(ctx context.Context, path string) ([]byte, error) { return raw.Get().AbsPath(path).DoRaw(ctx) }
+	return &drift.Comparer{Dynamic: objects, Metadata: names, Find: c.resources.Find, Get: get}, done, nil
 }

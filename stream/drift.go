@@ -119,8 +119,10 @@ type ValidationQuery struct {
 // Validation is what the API server says of a rendered manifest.
 type Validation struct {
 	// Valid means that nothing was refused and nothing is unknown.
-	Valid   bool              `json:"valid"`
-	Counts  map[Verdict]int   `json:"counts"`
+	Valid  bool            `json:"valid"`
+	Counts map[Verdict]int `json:"counts"`
+	// Objects are in the manifest's order, but for those that are refused, which
+	// come first, and those that are unknown, which come next.
 	Objects []ValidatedObject `json:"objects"`
 	// Message says what limits the whole answer, such as a namespace that does
 	// not exist yet.

@@ -142,7 +142,7 @@ func TestAnInstallIsValidatedBeforeItsNamespaceExists(t *testing.T) {
 			})
 			var found stream.Validation
 			h.get(t, h.release(namespace, "web")+"/sessions/"+session+"/validation", &found)
-			if last := found.Objects[len(found.Objects)-1]; found.Valid != want.valid || found.Message == "" || last.Verdict != want.verdict {
+			if first := found.Objects[0]; found.Valid != want.valid || found.Message == "" || first.Verdict != want.verdict {
 				t.Errorf("with %s replicas the answer is %+v", replicas, found)
 			}
 		}

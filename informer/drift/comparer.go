@@ -45,6 +45,8 @@ type Comparer struct {
 	// Find returns where objects of a kind are. Its error satisfies
 	// [meta.IsNoMatchError] when the API server does not have the kind.
 	Find func(context.Context, schema.GroupVersionKind) (*meta.RESTMapping, error)
+	// Get returns what the API server has at a path.
+	Get func(ctx context.Context, path string) ([]byte, error)
 
 	within time.Duration // in tests; maxTime if it is 0
 }
@@ -89,7 +91,8 @@ type examination struct {
 	release stream.ReleaseRef
 	objects []*examined
 	// until is when the answer must be there.
-	until time.Time
+	until   time.Time
+	schemas openAPI
 
 	mu sync.Mutex
 	// refused are the places where the caller may not apply, so that it is not
@@ -100,7 +103,7 @@ type examination struct {
 // examine looks at every object that the manifest names. It fails when the API
 // server does not answer or ctx ends.
 func (c *Comparer) examine(ctx context.Context, release stream.ReleaseRef, named []resources.Named, tryMissing bool) (*examination, error) {
-	x := &examination{Comparer: c, release: release, until: time.Now().Add(cmp.Or(c.within, maxTime)), refused: map[place]error{}}
+	x := &examination{Comparer: c, release: release, until: time.Now().Add(cmp.Or(c.within, maxTime)), schemas: openAPI{get: c.Get}, refused: map[place]error{}}
 	limited, cancel := context.WithDeadline(ctx, x.until)
 	defer cancel()
 	var looking errgroup.Group
@@ -164,8 +167,12 @@ func (x *examination) look(ctx context.Context, e *examined, tryMissing bool) er
 		if tryMissing && e.live != nil && madeAnew(e.wanted) {
 			e.live, e.probe = nil, e.Name[:min(len(e.Name), maxProbe)]+"-"+rand.String(5)
 		}
-		if err := x.apply(ctx, client, e, tryMissing); err != nil || e.applied == nil || e.live == nil {
+		if err := x.apply(ctx, client, e, tryMissing); err != nil || e.live == nil {
 			return err
+		}
+		if e.applied == nil {
+			e.wanted = x.schemas.declared(ctx, e.wanted, e.GroupVersionKind)
+			return nil
 		}
 		// A dry run leaves the version as it is: another one means that somebody
 		// has written in between.

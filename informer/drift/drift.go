@@ -105,7 +105,6 @@ func (e *examined) compare(ctx context.Context, object *stream.DriftObject, secr
 	if err != nil {
 		return err
 	}
-	unknown := undeclared(e.refusal)
 	named := map[string]bool{}
 	for _, d := range byFields {
 		named[d.path] = true
@@ -114,7 +113,7 @@ func (e *examined) compare(ctx context.Context, object *stream.DriftObject, secr
 	for _, d := range changes {
 		// What the manifest does not name is a default that would be filled in
 		// together with what is missing, or nobody's business.
-		if d.onlyTo && e.applied == nil || d.onlyFrom && !named[d.path] || unknown[d.path] {
+		if d.onlyTo && e.applied == nil || d.onlyFrom && !named[d.path] {
 			continue
 		}
 		setter, _ := owned.of(d.to)

@@ -134,7 +134,9 @@ func comparerAs(t *testing.T, config *rest.Config) *drift.Comparer {
 	}
 	tracker := resources.NewTracker(resources.Clients{Discovery: kinds})
 	t.Cleanup(tracker.Close)
-	return &drift.Comparer{Dynamic: dynamicClient(t, config), Metadata: names, Find: tracker.Find}
+	return &drift.Comparer{Dynamic: dynamicClient(t, config), Metadata: names, Find: tracker.Find, Get: func(ctx context.Context, path string) ([]byte, error) {
+		return kinds.RESTClient().Get().AbsPath(path).DoRaw(ctx)
+	}}
 }
 
 // install installs a chart as release "web".

@@ -2,8 +2,6 @@ package drift
 
 import (
 	"encoding/base64"
-	"regexp"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -93,19 +91,4 @@ func restrict(given, written any) any {
 		return kept
 	}
 	return written
-}
-
-// undeclaredField finds the fields that a kind does not have in the API
-// server's refusal to apply them. An update drops them.
-var undeclaredField = regexp.MustCompile(`\.(\S+): field not declared in schema`)
-
-func undeclared(refusal error) map[string]bool {
-	if refusal == nil {
-		return nil
-	}
-	fields := map[string]bool{}
-	for _, found := range undeclaredField.FindAllStringSubmatch(refusal.Error(), -1) {
-		fields[strings.TrimSpace(found[1])] = true
-	}
-	return fields
 }

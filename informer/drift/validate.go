@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -61,8 +62,20 @@ func (c *Comparer) Validate(ctx context.Context, query stream.ValidationQuery) (
 		answer.Counts[object.Verdict]++
 		answer.Objects = append(answer.Objects, object)
 	}
+	slices.SortStableFunc(answer.Objects, func(a, b stream.ValidatedObject) int { return cmp.Compare(urgency(a.Verdict), urgency(b.Verdict)) })
 	answer.Valid = answer.Counts[stream.VerdictRefused]+answer.Counts[stream.VerdictUnknown] == 0
 	return answer, nil
+}
+
+// urgency puts first what keeps an operation from succeeding, then what may.
+func urgency(v stream.Verdict) int {
+	switch v {
+	case stream.VerdictRefused:
+		return 0
+	case stream.VerdictUnknown:
+		return 1
+	}
+	return 2
 }
 
 // validate fills in what applying one object would do.

@@ -109,16 +109,17 @@ metadata: {name: mine}
 spec: {size: big}
 `, "GROUP", group)
 	_, got := r.verdicts(r.comparer, manifest)
+	// What is refused or unknown comes first, all else in the manifest's order.
 	wanted := []string{
-		`ConfigMap web: change  data.yes "no" -> "changed"`,
-		`ConfigMap new: create`,
 		`Deployment wrong: refused failed to create typed patch object (` + r.namespace + `/wrong; apps/v1, Kind=Deployment): .spec.replicas: expected numeric (int or float), got string`,
 		"Deployment unfit: refused Deployment.apps \"unfit\" is invalid: spec.template.metadata.labels: Invalid value: {\"other\":\"b\"}: `selector` does not match template `labels`",
 		`Secret one-too-many: refused secrets "one-too-many" is forbidden: exceeded quota: few`,
-		`PodDisruptionBudget old: unknown the cluster has no kind PodDisruptionBudget in policy/v1beta1; should it come with a CustomResourceDefinition of the chart, it can be tried once that is installed`,
-		`CustomResourceDefinition gadgets.` + group + `: create`,
-		`Gadget mine: unknown the cluster has no kind Gadget in ` + group + `/v1; it comes with CustomResourceDefinition gadgets.` + group + ` of the same chart and can be tried once that is installed`,
 		`Widget mine: refused`,
+		`PodDisruptionBudget old: unknown the cluster has no kind PodDisruptionBudget in policy/v1beta1; should it come with a CustomResourceDefinition of the chart, it can be tried once that is installed`,
+		`Gadget mine: unknown the cluster has no kind Gadget in ` + group + `/v1; it comes with CustomResourceDefinition gadgets.` + group + ` of the same chart and can be tried once that is installed`,
+		`ConfigMap web: change  data.yes "no" -> "changed"`,
+		`ConfigMap new: create`,
+		`CustomResourceDefinition gadgets.` + group + `: create`,
 	}
 	if len(got) != len(wanted) {
 		t.Fatalf("verdicts: %q", got)
@@ -185,7 +186,7 @@ func TestANamespaceThatIsYetToBeMadeIsNoError(t *testing.T) {
 	config := clustertest.Config(t)
 	r := &release{t: t, namespace: "not-made-yet", client: dynamicClient(t, config), comparer: comparerAs(t, config)}
 	message, got := r.verdicts(r.comparer, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: wrong}\ndata: [1]\n")
-	if diff := cmp.Diff("ConfigMap new: create", got[0]); diff != "" || !strings.HasPrefix(got[1], "ConfigMap wrong: refused failed to create typed patch object") {
+	if diff := cmp.Diff("ConfigMap new: create", got[1]); diff != "" || !strings.HasPrefix(got[0], "ConfigMap wrong: refused failed to create typed patch object") {
 		t.Errorf("verdicts: %q", got)
 	}
 	if !strings.HasPrefix(message, "Namespace not-made-yet does not exist yet") {
