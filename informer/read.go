@@ -36,6 +36,17 @@ func (c *Cluster) Read(ctx context.Context, namespace, name string) ([]*decoder.
 	return nil, fmt.Errorf("read release %s/%s: %w", namespace, name, err)
 }
 
+// List returns all revisions of a release, lowest first, as far as their
+// Secrets' names and labels tell. Other than Read it has those too that Helm does
+// not find, because a restored backup has left them without their labels.
+func (c *Cluster) List(ctx context.Context, namespace, name string) ([]*decoder.Revision, error) {
+	listed, err := c.list(ctx, namespace, decoder.OwnerLabel)
+	if err != nil {
+		return nil, fmt.Errorf("list the revisions of release %s/%s: %w", namespace, name, err)
+	}
+	return slices.DeleteFunc(listed, func(r *decoder.Revision) bool { return r.Name != name }), nil
+}
+
 func (c *Cluster) readOnce(ctx context.Context, namespace, name string) ([]*decoder.Revision, error) {
 	listed, err := c.listRelease(ctx, namespace, labels.Set{"name": name})
 	if err != nil {
@@ -56,16 +67,21 @@ func (c *Cluster) readOnce(ctx context.Context, namespace, name string) ([]*deco
 	return nil, nil
 }
 
-// listRelease asks for the metadata of the release Secrets with such labels,
-// lowest revision first.
+// listRelease is list for the release Secrets with such labels.
 func (c *Cluster) listRelease(ctx context.Context, namespace string, set labels.Set) ([]*decoder.Revision, error) {
 	selector, err := set.AsValidatedSelector()
 	if err != nil {
 		// What cannot be a label's value cannot be a release's name.
 		return nil, nil
 	}
+	return c.list(ctx, namespace, decoder.OwnerLabel+","+selector.String())
+}
+
+// list asks for the metadata of the release Secrets that a selector is for,
+// lowest revision first.
+func (c *Cluster) list(ctx context.Context, namespace, selector string) ([]*decoder.Revision, error) {
 	list, err := c.metadata.Resource(secretsResource).Namespace(namespace).List(ctx, metav1.ListOptions{
-		LabelSelector: decoder.OwnerLabel + "," + selector.String(), FieldSelector: typeSelector,
+		LabelSelector: selector, FieldSelector: typeSelector,
 	})
 	if err != nil {
 		return nil, err

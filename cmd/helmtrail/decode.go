@@ -76,7 +76,7 @@ func readInput(stdin io.Reader, name string) ([]byte, error) {
 	}
 	content, err := io.ReadAll(io.LimitReader(input, maxInput+1))
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
+		return nil, err // It names the file, as that of opening it does.
 	}
 	if len(content) > maxInput {
 		return nil, fmt.Errorf("%s: has more than %d MiB", name, maxInput>>20)

@@ -177,6 +177,9 @@ func TestDecodeNamesWhatItCannotRead(t *testing.T) {
 	if _, stderr, code := command(t, "decode", "/does/not/exist"); code != 1 || !strings.Contains(stderr, "/does/not/exist") {
 		t.Errorf("a file that is not there: %d %s", code, stderr)
 	}
+	if _, stderr, code := command(t, "decode", t.TempDir()); code != 1 || strings.Count(stderr, "read ") != 1 || !strings.HasSuffix(stderr, ": is a directory\n") {
+		t.Errorf("a folder: %d %s", code, stderr)
+	}
 }
 
 func TestDecodeMasksSecretsUnlessAsked(t *testing.T) {

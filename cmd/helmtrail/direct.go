@@ -5,8 +5,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/tools/clientcmd"
@@ -21,8 +23,10 @@ import (
 // server.
 type directOptions struct {
 	kubeconfig, context, namespace string
-	reveal                         bool
-	output                         outputFormat
+	// answerTime bounds how long one answer of the API server may take; 0 does not.
+	answerTime time.Duration
+	reveal     bool
+	output     outputFormat
 }
 
 func (o *directOptions) register(c *cobra.Command) {
@@ -30,15 +34,17 @@ func (o *directOptions) register(c *cobra.Command) {
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig `file`; by default what kubectl takes")
 	flags.StringVar(&o.context, "context", "", "context of the kubeconfig; by default the current one")
 	flags.StringVarP(&o.namespace, "namespace", "n", "", "the release's namespace; by default the context's")
+	flags.DurationVar(&o.answerTime, "request-timeout", 30*time.Second, "how long one answer of the API server may take; 0 waits for ever")
 	flags.BoolVar(&o.reveal, "reveal", false, "show secrets as they are")
 	outputFlag(flags, &o.output)
 }
 
 // direct is a release in a cluster that is asked with the user's own rights.
 type direct struct {
-	cluster *informer.Cluster
-	release stream.ReleaseRef
-	masker  *mask.Masker // nil shows secrets
+	cluster    *informer.Cluster
+	release    stream.ReleaseRef
+	answerTime time.Duration
+	masker     *mask.Masker // nil shows secrets
 }
 
 // open finds the cluster; it connects to nothing yet. Close it in the end.
@@ -61,7 +67,7 @@ func (o *directOptions) open(name string) (*direct, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &direct{cluster: clusters[0]}
+	d := &direct{cluster: clusters[0], answerTime: o.answerTime}
 	d.release = stream.ReleaseRef{Cluster: d.cluster.ID, Namespace: o.namespace, Name: name}
 	if o.namespace == "" {
 		if d.release.Namespace, _, err = config.Namespace(); err != nil {
@@ -82,39 +88,87 @@ func newMasker(release stream.ReleaseRef) *mask.Masker {
 
 func (d *direct) close() { d.cluster.Close() }
 
-// revisions are those of the release, lowest first.
+// revisions are those of the release, lowest first; there is at least one.
 func (d *direct) revisions(ctx context.Context) ([]*decoder.Revision, error) {
-	revisions, err := d.cluster.Read(ctx, d.release.Namespace, d.release.Name)
-	if err != nil {
-		return nil, err
+	revisions, err := inTime(ctx, d, func(ctx context.Context) ([]*decoder.Revision, error) {
+		return d.cluster.List(ctx, d.release.Namespace, d.release.Name)
+	})
+	if err == nil && len(revisions) == 0 {
+		err = d.noRelease()
 	}
-	if len(revisions) == 0 {
-		return nil, fmt.Errorf("there is no release %s in namespace %s", d.release.Name, d.release.Namespace)
-	}
-	return revisions, nil
+	return revisions, err
 }
 
-// live is the number of the deployed revision, else of the newest.
-func (d *direct) live(ctx context.Context) (int, error) {
+// noRelease says that there is no such release, or that it cannot be seen.
+func (d *direct) noRelease() error {
+	where := ""
+	if driver := os.Getenv("HELM_DRIVER"); driver != "" && !strings.HasPrefix(driver, "secret") {
+		where = fmt.Sprintf(" in Secrets; what helm keeps with HELM_DRIVER=%s cannot be read", driver)
+	}
+	return fmt.Errorf("there is no release %s in namespace %s%s", d.release.Name, d.release.Namespace, where)
+}
+
+// live is the deployed revision, else the newest.
+func (d *direct) live(ctx context.Context) (*decoder.Record, int, error) {
 	revisions, err := d.revisions(ctx)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
+	newest := revisions[len(revisions)-1].Number
 	for _, r := range slices.Backward(revisions) {
-		if r.Status() == decoder.StatusDeployed {
-			return r.Number, nil
+		// The record says it; the label may lie.
+		record, err := d.record(ctx, r.Number)
+		if err == nil && record.Status == decoder.StatusDeployed {
+			return record, r.Number, nil
+		}
+		if err != nil && !unreadable(err) && !errors.Is(err, stream.ErrNotFound) {
+			return nil, 0, err
 		}
 	}
-	return revisions[len(revisions)-1].Number, nil
+	record, err := d.record(ctx, newest)
+	return record, newest, err
 }
 
 // record reads one revision as it is.
 func (d *direct) record(ctx context.Context, revision int) (*decoder.Record, error) {
-	record, err := d.cluster.Record(ctx, d.release.Namespace, d.release.Name, revision)
+	record, err := inTime(ctx, d, func(ctx context.Context) (*decoder.Record, error) {
+		return d.cluster.Record(ctx, d.release.Namespace, d.release.Name, revision)
+	})
 	if errors.Is(err, stream.ErrNotFound) {
-		return nil, fmt.Errorf("there is no revision %d of release %s in namespace %s", revision, d.release.Name, d.release.Namespace)
+		err = &noRevisionError{d.release, revision}
 	}
 	return record, err
+}
+
+// noRevisionError says that a release does not have a revision.
+type noRevisionError struct {
+	release  stream.ReleaseRef
+	revision int
+}
+
+func (e *noRevisionError) Error() string {
+	return fmt.Sprintf("there is no revision %d of release %s in namespace %s", e.revision, e.release.Name, e.release.Namespace)
+}
+
+func (*noRevisionError) Unwrap() error { return stream.ErrNotFound }
+
+// unreadable tells that a record is there, but cannot be decoded.
+func unreadable(err error) bool {
+	return errors.Is(err, decoder.ErrNotRecord) || errors.Is(err, decoder.ErrTooLarge)
+}
+
+// inTime is what the API server answers, if it does so in time.
+func inTime[T any](ctx context.Context, d *direct, ask func(context.Context) (T, error)) (T, error) {
+	limited, cancel := ctx, func() {}
+	if d.answerTime > 0 {
+		limited, cancel = context.WithTimeout(ctx, d.answerTime)
+	}
+	defer cancel()
+	answered, err := ask(limited)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("the API server has not answered within %v (--request-timeout): %w", d.answerTime, err)
+	}
+	return answered, err
 }
 
 // shown are records as they may be shown. A secret has one token in all of them.

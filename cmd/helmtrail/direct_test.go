@@ -3,9 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -130,26 +127,5 @@ func TestDiffAndDriftEndLikeDiff(t *testing.T) {
 	}
 	if _, stderr, code := command("drift", "absent"); code != 3 || !strings.Contains(stderr, "there is no release absent in namespace "+namespace) {
 		t.Errorf("a release that is not there: %d %s", code, stderr)
-	}
-}
-
-func TestCommandsSayWhatTheyCannotReach(t *testing.T) {
-	t.Parallel()
-	broken := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(broken, []byte("apiVersion: v1\nkind: Config\ncurrent-context: away\ncontexts: [{name: away, context: {cluster: away, user: away, namespace: shop}}]\n"+
-		"clusters: [{name: away, cluster: {server: 'https://127.0.0.1:1'}}]\nusers: [{name: away, user: {}}]\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]int{"history": 1, "get": 1, "diff": 3, "drift": 3} {
-		_, stderr, code := command(t, name, "web", "--kubeconfig", broken)
-		if code != want || !strings.Contains(stderr, "shop/web") {
-			t.Errorf("%s of a cluster that does not answer ends with %d: %s", name, code, stderr)
-		}
-		if _, stderr, code := command(t, name, "web", "--kubeconfig", broken, "--context", "nowhere"); code != want || !strings.Contains(stderr, "nowhere") {
-			t.Errorf("%s in a context that is not there ends with %d: %s", name, code, stderr)
-		}
-		if _, stderr, code := command(t, name); code != 2 || !strings.Contains(stderr, fmt.Sprintf("Run 'helmtrail %s --help'", name)) {
-			t.Errorf("%s of nothing ends with %d: %s", name, code, stderr)
-		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/stream"
 )
 
@@ -59,12 +60,12 @@ func (o *directOptions) drift(ctx context.Context, name string, revision int) (*
 		return nil, err
 	}
 	defer d.close()
+	var record *decoder.Record
 	if revision == 0 {
-		if revision, err = d.live(ctx); err != nil {
-			return nil, err
-		}
+		record, revision, err = d.live(ctx)
+	} else {
+		record, err = d.record(ctx, revision)
 	}
-	record, err := d.record(ctx, revision)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +94,7 @@ func printDrift(w io.Writer, f outputFormat, found *stream.Drift) error {
 			row(c.Path, "", short(c.Live), c.Manager)
 		}
 		object[0] = string(o.State)
-		if len(o.Changes) == 0 && o.State != stream.DriftSame {
+		if len(o.Changes) == 0 && (o.State != stream.DriftSame || o.Message != "") {
 			row(o.Message)
 		}
 	}
@@ -108,7 +109,13 @@ func printDrift(w io.Writer, f outputFormat, found *stream.Drift) error {
 			counts = append(counts, fmt.Sprintf("%d %s", n, state))
 		}
 	}
-	_, err := fmt.Fprintf(w, "Revision %d: %s\n", found.Revision, strings.Join(counts, ", "))
+	if len(counts) == 0 {
+		counts = []string{"nothing to compare"}
+	}
+	if _, err := fmt.Fprintf(w, "Revision %d: %s\n", found.Revision, strings.Join(counts, ", ")); err != nil || len(found.Unlisted) == 0 {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "Objects of the release that the record does not name could not be looked for among %s.\n", strings.Join(found.Unlisted, ", "))
 	return err
 }
 

@@ -2,8 +2,8 @@ package main
 
 import "errors"
 
-// The exit codes of commands that compare, as those of diff(1): 1 is an answer,
-// and trouble is more than that.
+// The exit codes of commands that compare or verify, as those of diff(1): 1 is an
+// answer, and trouble is more than that.
 const (
 	codeDiffers = 1
 	codeTrouble = 3
@@ -12,7 +12,7 @@ const (
 // errDiffers means that a comparison has found differences. They are printed.
 var errDiffers = errors.New("there are differences")
 
-// comparisonError is why a comparison could not be made.
+// comparisonError is why something could not be compared or verified.
 type comparisonError struct{ err error }
 
 func (e *comparisonError) Error() string { return e.err.Error() }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/parts"
+	"github.com/helmtrail/helmtrail/stream"
 )
 
 // recordsAtOnce is how many records are read at the same time.
@@ -60,7 +61,9 @@ func (d *direct) history(ctx context.Context) ([]revisionLine, error) {
 		reading.Go(func() error {
 			record, err := d.record(ctx, r.Number)
 			switch {
-			case errors.Is(err, decoder.ErrNotRecord) || errors.Is(err, decoder.ErrTooLarge):
+			case errors.Is(err, stream.ErrNotFound):
+				return nil // Helm has pruned it meanwhile.
+			case unreadable(err):
 				lines[i] = lineOf(r, nil)
 				lines[i].Problem = err.Error()
 				return nil
@@ -76,7 +79,14 @@ func (d *direct) history(ctx context.Context) ([]revisionLine, error) {
 			return nil
 		})
 	}
-	return lines, reading.Wait()
+	if err := reading.Wait(); err != nil {
+		return nil, err
+	}
+	lines = slices.DeleteFunc(lines, func(l revisionLine) bool { return l.Revision == 0 })
+	if len(lines) == 0 {
+		return nil, d.noRelease()
+	}
+	return lines, nil
 }
 
 func newGet(stdout io.Writer) *cobra.Command {

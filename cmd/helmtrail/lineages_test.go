@@ -97,22 +97,22 @@ func TestAllThatAReleaseEverWasStaysReadableAndIsToldApart(t *testing.T) {
 		clustertest.Helm(t, 4, append(args, "--namespace", namespace)...)
 	}
 	helm("install", "web", chart, "--set", "tag=t1")
-	for revision := 2; revision <= 12; revision++ {
+	for revision := 2; revision <= 13; revision++ {
 		helm("upgrade", "web", chart, "--set", fmt.Sprintf("tag=t%d", revision), "--history-max", "3")
 	}
 	own := h.release(namespace, "web")
 	rows := func(gone ...string) (list []string) {
-		for revision := 12; revision >= 1; revision-- {
+		for revision := 13; revision >= 1; revision-- {
 			row := fmt.Sprintf("%d superseded", revision)
 			switch {
-			case len(gone) == 2 && revision == 12:
-				row = "12 uninstalling " + gone[1]
-			case len(gone) == 2 && revision > 9:
+			case len(gone) == 2 && revision == 13:
+				row = "13 uninstalling " + gone[1]
+			case len(gone) == 2 && revision > 10:
 				row += " " + gone[1]
-			case revision <= 9:
+			case revision <= 10:
 				row += " " + gone[0]
-			case revision == 12:
-				row = "12 deployed"
+			case revision == 13:
+				row = "13 deployed"
 			}
 			list = append(list, row)
 		}
@@ -122,7 +122,7 @@ func TestAllThatAReleaseEverWasStaysReadableAndIsToldApart(t *testing.T) {
 	helm("uninstall", "web")
 	h.awaitPast(t, own+"/history", rows("pruned", "uninstalled")...)
 	first := h.awaitLineages(t, own+"/history", func(lives pastList) bool { return !lives.Lineages[0].InCluster }).Lineages[0]
-	if first.Revisions != 12 || !first.Current || first.InCluster {
+	if first.Revisions != 13 || !first.Current || first.InCluster {
 		t.Errorf("the first life is %+v", first)
 	}
 	var missing struct {
@@ -140,7 +140,7 @@ func TestAllThatAReleaseEverWasStaysReadableAndIsToldApart(t *testing.T) {
 	}
 
 	old := "lineage=" + url.QueryEscape(first.ID)
-	for revision := 1; revision <= 12; revision++ {
+	for revision := 1; revision <= 13; revision++ {
 		var values struct{ Tag string }
 		h.get(t, fmt.Sprintf("%s/revisions/%d/values?%s", own, revision, old), &values)
 		if want := fmt.Sprintf("t%d", revision); values.Tag != want {
@@ -170,8 +170,8 @@ func TestAllThatAReleaseEverWasStaysReadableAndIsToldApart(t *testing.T) {
 		}
 		records[e.Lineage+e.Digest] = true
 	}
-	if len(records) < 13 {
-		t.Errorf("the trail has %d records of 13 revisions", len(records))
+	if len(records) < 14 {
+		t.Errorf("the trail has %d records of 14 revisions", len(records))
 	}
 	lines := strings.Split(strings.TrimSpace(h.as(t, own+"/trail", "application/x-ndjson")), "\n")
 	if len(lines) != len(trail.Items) {

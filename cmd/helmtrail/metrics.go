@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/journal"
 	"github.com/helmtrail/helmtrail/stream/trail"
 )
 
@@ -63,6 +64,7 @@ type measured struct {
 	operations *stream.Operations
 	fleet      *fleet
 	trail      *trail.Trail
+	journal    *journal.Journal
 	dataDir    string
 }
 
@@ -77,6 +79,7 @@ var (
 	waitingMetric = prometheus.NewDesc("helmtrail_trail_waiting_bytes", "What waits to be stored in the trail.", []string{"cluster"}, nil)
 	failingMetric = prometheus.NewDesc("helmtrail_trail_failing", "1 while the trail cannot be stored.", []string{"cluster"}, nil)
 	journalMetric = prometheus.NewDesc("helmtrail_journal_bytes", "The size of the journal on disk.", nil, nil)
+	damagedMetric = prometheus.NewDesc("helmtrail_journal_damaged", "Entries, parts of records and events that were found damaged when helmtrail started; its log names them.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -85,6 +88,7 @@ func (m *measured) Describe(out chan<- *prometheus.Desc) {
 	out <- ignoredMetric
 	out <- restartMetric
 	out <- journalMetric
+	out <- damagedMetric
 	out <- entriesMetric
 	out <- headMetric
 	out <- toldMetric
@@ -105,6 +109,7 @@ func (m *measured) Collect(out chan<- prometheus.Metric) {
 	}
 	m.collectTrail(out)
 	out <- prometheus.MustNewConstMetric(journalMetric, prometheus.GaugeValue, float64(sizeOf(m.dataDir)))
+	out <- prometheus.MustNewConstMetric(damagedMetric, prometheus.GaugeValue, float64(len(m.journal.Damage())))
 }
 
 // collectTrail tells how the trails of the clusters fare.

@@ -83,20 +83,23 @@ func printTable(w io.Writer, titles []string, rows [][]string) error {
 	return table.Flush()
 }
 
-// oneLine is a text that fits into a table, without anything that a terminal
-// would obey.
+// oneLine is a text that fits into a table.
 func oneLine(text string) string {
 	const longest = 100
-	text = strings.Map(func(r rune) rune {
+	if text = printable(text); utf8.RuneCountInString(text) > longest {
+		text = string([]rune(text)[:longest-1]) + "…"
+	}
+	return text
+}
+
+// printable is a text without anything that a terminal would obey.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
 			return ' '
 		}
 		return r
 	}, text)
-	if utf8.RuneCountInString(text) > longest {
-		text = string([]rune(text)[:longest-1]) + "…"
-	}
-	return text
 }
 
 // The colours of differences, as terminals know them.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"strconv"
 	"time"
@@ -27,6 +28,8 @@ type revisionLine struct {
 	Size             int            `json:"size,omitempty"`
 	// Problem says why the record cannot be read.
 	Problem string `json:"problem,omitempty"`
+	// Anomalies are where the Secret and its record say different things.
+	Anomalies []decoder.Anomaly `json:"anomalies,omitempty"`
 }
 
 // lineOf describes a revision. record is nil when it cannot be read.
@@ -41,6 +44,7 @@ func lineOf(r *decoder.Revision, record *decoder.Record) revisionLine {
 			updated := record.LastDeployed.UTC()
 			line.Updated = &updated
 		}
+		line.Anomalies = decoder.Disagreements(r, record)
 	}
 	if r.LabelStatus != line.Status {
 		line.LabelStatus = r.LabelStatus
@@ -48,7 +52,8 @@ func lineOf(r *decoder.Revision, record *decoder.Record) revisionLine {
 	return line
 }
 
-// printLines prints revisions; the namespace and name only where they differ.
+// printLines prints revisions, and what is odd about them behind the table; the
+// namespace and name only where they differ.
 func printLines(w io.Writer, f outputFormat, lines []revisionLine, whose bool) error {
 	if f != asTable {
 		return printData(w, f, lines)
@@ -76,7 +81,21 @@ func printLines(w io.Writer, f outputFormat, lines []revisionLine, whose bool) e
 		}
 		rows = append(rows, row)
 	}
-	return printTable(w, titles, rows)
+	if err := printTable(w, titles, rows); err != nil {
+		return err
+	}
+	for _, l := range lines {
+		which := fmt.Sprintf("Revision %d", l.Revision)
+		if whose {
+			which = fmt.Sprintf("Revision %d of %s/%s", l.Revision, l.Namespace, l.Name)
+		}
+		for _, odd := range l.Anomalies {
+			if _, err := fmt.Fprintln(w, printable(which+": "+odd.Message)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // partOptions are the flags that choose a part of a record.

@@ -147,7 +147,7 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	if err != nil {
 		return err
 	}
-	if err := registry.Register(&measured{operations: operations, fleet: fleet, trail: entries, dataDir: filepath.Join(o.dataDir, journalFolder)}); err != nil {
+	if err := registry.Register(&measured{operations: operations, fleet: fleet, trail: entries, journal: kept, dataDir: filepath.Join(o.dataDir, journalFolder)}); err != nil {
 		return fmt.Errorf("register metrics: %w", err)
 	}
 	servers := []served{{newHTTPServer(server, logger), listener, certificate}}

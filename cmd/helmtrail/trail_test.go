@@ -46,6 +46,43 @@ func is(revision int, change decoder.Change, status decoder.Status) func(stream.
 	}
 }
 
+// changeByte changes one byte in the middle of a stream's only file, and returns
+// what the file was.
+func changeByte(t *testing.T, dataDir, stream string) (path string, before []byte) {
+	t.Helper()
+	path = filepath.Join(dataDir, "journal", "jetstream", "$G", "streams", stream, "msgs", "1.blk")
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := bytes.Clone(before)
+	changed[len(changed)/2] ^= 0x20
+	if err := os.WriteFile(path, changed, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path, before
+}
+
+// Whoever watches the metrics learns of damage that helmtrail finds when it
+// starts, to records too.
+func TestDamagedRecordsAreToldInMetrics(t *testing.T) {
+	t.Parallel()
+	namespace, chart, dataDir := clustertest.Namespace(t), clustertest.Chart(t), t.TempDir()
+	a := arguments{helm: clustertest.Binary(t, "helm4"), dataDir: dataDir}
+	h := serveOn(t, a)
+	if got := metric(h.text(t, "/metrics"), "journal_damaged"); got != 0 {
+		t.Errorf("of a new journal %v messages are damaged", got)
+	}
+	clustertest.Helm(t, 4, "install", "web", chart, "-n", namespace)
+	h.awaitEntry(t, namespace, "web", is(1, decoder.ChangeStatus, decoder.StatusDeployed))
+	h.stop()
+	changeByte(t, dataDir, "RECORDS")
+	again := serveOn(t, a)
+	if got := metric(again.text(t, "/metrics"), "journal_damaged"); got < 1 {
+		t.Errorf("of a damaged journal %v messages are damaged", got)
+	}
+}
+
 // verifyTrail runs `helmtrail trail verify` and returns its exit code and what
 // it wrote.
 func verifyTrail(t *testing.T, dataDir string, flags ...string) (code int, stdout, stderr string) {
@@ -80,16 +117,7 @@ func TestTamperingWithTheTrailIsNamed(t *testing.T) {
 			}
 
 			for stream, flags := range map[string][]string{"TRAIL": nil, "RECORDS": {"--records"}} {
-				path := filepath.Join(dataDir, "journal", "jetstream", "$G", "streams", stream, "msgs", "1.blk")
-				content, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				changed := bytes.Clone(content)
-				changed[len(changed)/2] ^= 0x20
-				if err := os.WriteFile(path, changed, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				path, content := changeByte(t, dataDir, stream)
 				code, out, problems := verifyTrail(t, dataDir, flags...)
 				if code != 1 || !regexp.MustCompile(`BROKEN at entry \d+: `).MatchString(out) || !strings.Contains(problems, h.cluster) {
 					t.Errorf("with a changed byte in %s it ends with %d: %s%s", stream, code, out, problems)
@@ -98,7 +126,7 @@ func TestTamperingWithTheTrailIsNamed(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if code, out, _ := verifyTrail(t, dataDir, "--head", strings.Repeat("0", 64)); code != 1 || !strings.Contains(out, "rewritten") {
+			if code, out, _ := verifyTrail(t, dataDir, "--head", strings.Repeat("0", 64), "-o", "yaml"); code != 1 || !strings.Contains(out, "verified: false") || !strings.Contains(out, "rewritten") {
 				t.Errorf("with a foreign head it ends with %d: %s", code, out)
 			}
 		})
@@ -108,11 +136,23 @@ func TestTamperingWithTheTrailIsNamed(t *testing.T) {
 func TestVerifyRefusesWhatItCannotVerify(t *testing.T) {
 	t.Parallel()
 	for want, flags := range map[string][]string{
-		"no trail": nil, "--at": {"--at", "3"}, "--output": {"-o", "xml"}, "unknown flag": {"--nonsense"},
+		"no trail": nil, "--at": {"--at", "3"}, "must be table, json or yaml": {"-o", "xml"}, "unknown flag": {"--nonsense"},
 	} {
 		if code, _, problems := verifyTrail(t, t.TempDir(), flags...); code != 2 || !strings.Contains(problems, want) || !strings.Contains(problems, "helmtrail trail verify --help") {
 			t.Errorf("%v ends with %d: %s", flags, code, problems)
 		}
+	}
+}
+
+// That the trail could not be looked at is not that it is broken.
+func TestVerifyTellsWhatItCannotReadFromWhatIsBroken(t *testing.T) {
+	t.Parallel()
+	dataDir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dataDir, trailFolder), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, problems := verifyTrail(t, dataDir); code != 3 || out != "" || !strings.Contains(problems, dataDir) {
+		t.Errorf("it ends with %d: %s%s", code, out, problems)
 	}
 }
 

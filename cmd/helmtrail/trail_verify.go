@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -30,12 +29,12 @@ func newTrail(stdout io.Writer) *cobra.Command {
 // verifyOptions are the flags of trail verify.
 type verifyOptions struct {
 	dataDir string
-	output  string
+	output  outputFormat
 	check   trail.Check
 }
 
 func newTrailVerify(stdout io.Writer) *cobra.Command {
-	o := verifyOptions{dataDir: defaultDataDir(), output: "text"}
+	o := verifyOptions{dataDir: defaultDataDir()}
 	c := &cobra.Command{
 		Use:   "verify",
 		Short: "Check that nothing of the trail was changed, left out or cut off",
@@ -47,8 +46,9 @@ Whoever can write to the directory could also write a whole new chain. Only an
 earlier head that was kept elsewhere shows that: the server's log and its
 metrics have one, with its position.
 
-It ends with 0 when all holds, with 1 when something does not, and with 2 when
-there is nothing to verify or a flag is wrong.`,
+It ends with 0 when all holds, with 1 when something does not, with 2 when there
+is nothing to verify or a flag is wrong, and with 3 when it could not be verified,
+because the files may not be read for example.`,
 		Example: `  helmtrail trail verify --data-dir /var/lib/helmtrail
   helmtrail trail verify --data-dir /var/lib/helmtrail --cluster prod --head 3f5a... --at 1204 --records`,
 		Args: noArguments,
@@ -76,7 +76,7 @@ there is nothing to verify or a flag is wrong.`,
 	flags.StringVar(&o.check.Head, "head", "", "the `hash` of an entry that the trail is known to have had")
 	flags.Uint64Var(&o.check.At, "at", 0, "the `position` of that entry, if it is known")
 	flags.BoolVar(&o.check.Records, "records", false, "check the bytes of every record as well")
-	flags.StringVarP(&o.output, "output", "o", o.output, "text or json")
+	outputFlag(flags, &o.output)
 	return c
 }
 
@@ -88,8 +88,6 @@ func (o *verifyOptions) validate(headGiven bool) error {
 	switch {
 	case o.dataDir == "":
 		return errors.New("--data-dir: name a folder, since there is no home directory for the default")
-	case o.output != "text" && o.output != "json":
-		return fmt.Errorf("--output %q: must be text or json", o.output)
 	case headGiven && (err != nil || len(hash) != sha256.Size):
 		return fmt.Errorf("--head %q: must be the whole hash of an entry, %d hexadecimal digits", o.check.Head, hex.EncodedLen(sha256.Size))
 	case o.check.At != 0 && o.check.Head == "":
@@ -104,21 +102,19 @@ func (o *verifyOptions) validate(headGiven bool) error {
 func (o *verifyOptions) verify(stdout io.Writer) error {
 	findings, err := trail.Verify(o.check)
 	if err != nil {
-		return fmt.Errorf("verify the trail: %w", err)
+		return &comparisonError{fmt.Errorf("verify the trail: %w", err)}
 	}
 	if o.check.Head != "" && len(findings) > 1 {
 		return &usageError{"trail verify", errors.New("--head: name the --cluster, since there are several")}
 	}
-	if o.output == "json" {
-		encoder := json.NewEncoder(stdout)
-		encoder.SetIndent("", "  ")
-		if err := encoder.Encode(findings); err != nil {
+	if o.output != asTable {
+		if err := printData(stdout, o.output, findings); err != nil {
 			return err
 		}
 	}
 	var broken error
 	for _, f := range findings {
-		if o.output == "text" {
+		if o.output == asTable {
 			writeFinding(stdout, &f, o.check.Records)
 		}
 		if !f.Verified {
