@@ -50,8 +50,9 @@ test('a connection that stays lost is said to be, and is taken up again when one
     await expect(statusTag(page)).toHaveText('Failed (connection lost)');
     await expect(page).toHaveTitle('Failed (connection lost): Install demo – helmtrail');
     await expectAccessible(page);
-    cable.putBack();
     await page.getByRole('button', { name: 'Try again' }).click();
+    await expect(statusTag(page)).toHaveText('Connecting');
+    cable.putBack();
     await expect(statusTag(page)).toHaveText('Completed');
     const texts = await logLines(page).allTextContents();
     expect(texts.filter((text) => text.includes('Install of demo started'))).toHaveLength(1);
