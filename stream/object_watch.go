@@ -294,7 +294,7 @@ func (w *objectWatch) publish() {
 	}
 	sameCauses := slices.Equal(summary.Causes, w.causes)
 	w.causes = summary.Causes
-	if len(changed) == 0 && len(removed) == 0 && sameCauses {
+	if !w.full && len(changed) == 0 && len(removed) == 0 && sameCauses {
 		return
 	}
 	full := w.full

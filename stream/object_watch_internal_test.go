@@ -93,6 +93,19 @@ func TestEventsOfAHugeReleaseFitIntoTheJournal(t *testing.T) {
 	}
 }
 
+// A revision without objects may follow one that has some.
+func TestThatThereAreNoRowsIsToldOnce(t *testing.T) {
+	w := watchOfNothing()
+	w.tell([]Resource{{Kind: "Pod", Name: "web"}})
+	w.full = true
+	w.tell(nil)
+	w.tell(nil)
+	told := w.statuses(t)
+	if len(told) != 2 || !told[1].Full || told[1].Resources == nil || len(told[1].Resources) > 0 {
+		t.Errorf("told %+v", told)
+	}
+}
+
 func TestRowsDoNotPileUpWhileTheJournalTakesNothing(t *testing.T) {
 	w := watchOfNothing()
 	row := Resource{Kind: "Pod", APIVersion: "v1", Namespace: "ns", Name: "web"}
