@@ -10,9 +10,21 @@ export type ChartDetails = Schemas['ChartDetails'];
 export function useCharts() {
   return useQuery({
     queryKey: ['charts'],
-    queryFn: () => answer(api.GET('/charts', { params: { query: { limit: 5000 } } })),
+    queryFn: readCharts,
     staleTime: 60_000,
   });
+}
+
+async function readCharts(): Promise<Pick<Schemas['ChartList'], 'items' | 'problems'>> {
+  const items: ChartItem[] = [];
+  let problems: Schemas['ChartProblem'][];
+  let next: string | undefined;
+  do {
+    const page = await answer(api.GET('/charts', { params: { query: { limit: 5000, continue: next } } }));
+    items.push(...page.items);
+    ({ problems, continue: next } = page);
+  } while (next);
+  return { items, problems };
 }
 
 /** The values, README and schema of a chart, once it is chosen. One behind a login is read by the operation alone. */

@@ -100,6 +100,11 @@ export function useAllReleases(clusters: readonly Cluster[]): ClusterReleases[] 
   return clusters.map((cluster, i) => ({ cluster, releases: lists[i]?.data?.items ?? null, error: lists[i]?.error ?? null }));
 }
 
+/** The releases of a cluster to choose from, as they are when they are first asked for. */
+export function useReleaseNames(cluster: string) {
+  return useQuery({ queryKey: ['releases', cluster, 'choice'], queryFn: async () => (await readAll(cluster)).items });
+}
+
 async function readAll(cluster: string, namespace?: string): Promise<ReleaseList> {
   const items: Release[] = [];
   let cursor: string | undefined;

@@ -1,7 +1,6 @@
 import { FormSelect, FormSelectOption } from '@patternfly/react-core';
-import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { answer, api } from '../../api/client';
+import { useReleaseNames } from '../../api/releases';
 import type { ReleaseRef } from '../../app/paths';
 
 interface ReleaseChoiceProps {
@@ -12,11 +11,8 @@ interface ReleaseChoiceProps {
 /** Chooses the release of a cluster whose revision is compared. */
 export function ReleaseChoice({ release: { cluster, namespace, name }, onChoose }: ReleaseChoiceProps) {
   const { t } = useTranslation('compare');
-  const { data } = useQuery({
-    queryKey: ['releases', cluster, 'choice'],
-    queryFn: () => answer(api.GET('/{cluster}/releases', { params: { path: { cluster }, query: { limit: 5000 } } })),
-  });
-  const known = data?.items.some((item) => item.namespace === namespace && item.name === name);
+  const { data } = useReleaseNames(cluster);
+  const known = data?.some((item) => item.namespace === namespace && item.name === name);
   return (
     <FormSelect
       aria-label={t('release')}
@@ -27,7 +23,7 @@ export function ReleaseChoice({ release: { cluster, namespace, name }, onChoose 
       }}
     >
       {!known && <FormSelectOption value={`${namespace}/${name}`} label={`${namespace}/${name}`} />}
-      {data?.items.map((item) => (
+      {data?.map((item) => (
         <FormSelectOption key={`${item.namespace}/${item.name}`} value={`${item.namespace}/${item.name}`} label={`${item.namespace}/${item.name}`} />
       ))}
     </FormSelect>

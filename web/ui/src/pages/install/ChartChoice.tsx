@@ -1,4 +1,4 @@
-import { Button, FileUpload, Flex, FormGroup, FormHelperText, FormSelect, FormSelectOption, HelperText, HelperTextItem, Radio, TextInput } from '@patternfly/react-core';
+import { Alert, Button, FileUpload, Flex, FormGroup, FormHelperText, FormSelect, FormSelectOption, HelperText, HelperTextItem, Radio, TextInput } from '@patternfly/react-core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -52,6 +52,11 @@ function FromList({ value, onChange }: ChartChoiceProps) {
   return (
     <>
       {error instanceof ApiError && <Refusal error={error} />}
+      {data?.problems.map(({ where, message }) => (
+        <Alert key={where} isInline variant="warning" title={t('chart.missing', { where })}>
+          {message}
+        </Alert>
+      ))}
       <FormGroup label={t('chart.name')} isRequired fieldId="chart-name">
         <FormSelect
           id="chart-name"
