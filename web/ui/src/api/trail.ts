@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReleaseRef } from '../app/paths';
+import { address } from './base';
 import { answer, api, ApiError, refusal, type Schemas } from './client';
 
 export type TrailEntry = Schemas['TrailEntry'];
@@ -49,8 +50,8 @@ async function readTrail({ cluster, namespace, name }: ReleaseRef, lineage: stri
 
 /** The trail as a program reads it, an entry a line. Throws nothing but an ApiError. */
 export async function exportTrail({ cluster, namespace, name }: ReleaseRef, lineage?: string): Promise<Blob> {
-  const address = ['', cluster, 'namespaces', namespace, 'releases', name, 'trail'].map(encodeURIComponent).join('/');
-  const response = await fetch(address + (lineage ? `?lineage=${encodeURIComponent(lineage)}` : ''), { headers: { Accept: 'application/x-ndjson' } }).catch(
+  const trail = address(cluster, 'namespaces', namespace, 'releases', name, 'trail');
+  const response = await fetch(trail + (lineage ? `?lineage=${encodeURIComponent(lineage)}` : ''), { headers: { Accept: 'application/x-ndjson' } }).catch(
     (cause: unknown) => {
       throw new ApiError(0, 'unreachable', String(cause));
     },
