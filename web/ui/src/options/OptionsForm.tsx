@@ -46,7 +46,7 @@ function Field({ option, helmVersion, value, onChange }: FieldProps) {
   const id = `option-${name}`;
   const label = t(`names.${name}`);
   const available = hasOption(option, helmVersion);
-  const help = available ? t(`help.${name}`) : t('missing', { version: helmVersion ?? '' });
+  const help = available ? t(`help.${name}`) : t('missing', { version: helmVersion ?? '', since: option.since ?? '' });
   const set = (chosen: Options[keyof Options] | undefined) => {
     const next: Options = { ...value, [name]: chosen };
     // helm takes one of them: the one that was chosen last.

@@ -12,8 +12,8 @@ export interface Option {
   operations: readonly Operation[];
   /** A list of words to choose from, a number with its default, or yes and no. */
   input: { kind: 'choice'; values: readonly string[] } | { kind: 'number'; usual: string; min: number } | { kind: 'flag' } | { kind: 'text' };
-  /** The first helm that has it; absent for those that every one has. */
-  since?: 4;
+  /** The first helm that has it; absent for those that every one has that helmtrail runs. */
+  since?: '3.14' | '3.16' | '3.17' | '4.0';
   /** What helm refuses beside it. */
   not?: readonly OptionName[];
 }
@@ -33,21 +33,28 @@ export const OPTIONS: readonly Option[] = [
   { name: 'cleanupOnFail', group: 'failure', operations: ['upgrade', 'rollback'], input: flag },
   { name: 'retries', group: 'failure', operations: all, input: { kind: 'number', usual: '2', min: 0 } },
   { name: 'reuseValues', group: 'values', operations: ['upgrade'], input: flag, not: ['resetValues', 'resetThenReuseValues'] },
-  { name: 'resetThenReuseValues', group: 'values', operations: ['upgrade'], input: flag, not: ['resetValues', 'reuseValues'] },
+  { name: 'resetThenReuseValues', group: 'values', operations: ['upgrade'], input: flag, since: '3.14', not: ['resetValues', 'reuseValues'] },
   { name: 'resetValues', group: 'values', operations: ['upgrade'], input: flag, not: ['reuseValues', 'resetThenReuseValues'] },
-  { name: 'takeOwnership', group: 'conflicts', operations: forward, input: flag },
-  { name: 'forceConflicts', group: 'conflicts', operations: all, input: flag, since: 4, not: ['forceReplace'] },
+  { name: 'takeOwnership', group: 'conflicts', operations: forward, input: flag, since: '3.17' },
+  { name: 'forceConflicts', group: 'conflicts', operations: all, input: flag, since: '4.0', not: ['forceReplace'] },
   { name: 'forceReplace', group: 'conflicts', operations: all, input: flag, not: ['forceConflicts'] },
-  { name: 'serverSide', group: 'conflicts', operations: all, input: { kind: 'choice', values: ['true', 'false'] }, since: 4 },
+  { name: 'serverSide', group: 'conflicts', operations: all, input: { kind: 'choice', values: ['true', 'false'] }, since: '4.0' },
   { name: 'noHooks', group: 'checks', operations: all, input: flag },
   { name: 'skipCRDs', group: 'checks', operations: ['install'], input: flag },
-  { name: 'skipSchemaValidation', group: 'checks', operations: forward, input: flag },
+  { name: 'skipSchemaValidation', group: 'checks', operations: forward, input: flag, since: '3.16' },
   { name: 'disableOpenAPIValidation', group: 'checks', operations: forward, input: flag },
   { name: 'description', group: 'record', operations: forward, input: { kind: 'text' } },
   { name: 'historyMax', group: 'record', operations: ['upgrade', 'rollback'], input: { kind: 'number', usual: '10', min: 0 } },
 ];
 
 /** Whether the installed helm has the option; one whose version is not known is taken to. */
-export function hasOption(option: Option, helmVersion: string | undefined): boolean {
-  return option.since === undefined || !/^v?3\./.test(helmVersion ?? '');
+export function hasOption({ since }: Option, helmVersion: string | undefined): boolean {
+  const installed = numberOf(helmVersion ?? '');
+  return since === undefined || installed === null || installed >= (numberOf(since) ?? 0);
+}
+
+/** A version without its patch, as a number to compare; null for what is no version. */
+function numberOf(version: string): number | null {
+  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
+  return major === undefined ? null : Number(major) * 1000 + Number(minor);
 }

@@ -54,6 +54,6 @@ export const options = {
     description: 'What the record says about the revision, one line.',
     historyMax: 'Older ones are pruned; 0 keeps all.',
   },
-  missing: 'The installed helm {{version}} does not have this option.',
+  missing: 'The installed helm {{version}} does not have this option, which helm {{since}} brought.',
   usual: "Helm's default",
 } as const;

@@ -57,6 +57,6 @@ export const options: Translation<typeof english> = {
     description: '记录中对该修订版本的说明，一行。',
     historyMax: '更旧的会被清理；0 表示全部保留。',
   },
-  missing: '已安装的 helm {{version}} 没有此选项。',
+  missing: '已安装的 helm {{version}} 没有此选项，它自 helm {{since}} 起才有。',
   usual: 'Helm 的默认值',
 };
