@@ -246,6 +246,12 @@ describe('the clock', () => {
     expect(state.clock).toMatchObject({ timeoutSeconds: 300, phase: 'waiting' });
   });
 
+  test('a line of helm says that it runs before a heartbeat does', () => {
+    const queued = follow(NOTHING, { ...heartbeat(1), phase: 'queued' });
+    expect(follow(queued, log(2)).clock?.phase).toBe('running');
+    expect(follow(NOTHING, { ...heartbeat(1), phase: 'canceling' }, log(2)).clock?.phase).toBe('canceling');
+  });
+
   test('has no limit where none is known', () => {
     const state = follow(NOTHING, { ...started(1), timeoutSeconds: null, deadlineSeconds: null });
     expect(state.clock?.timeoutSeconds).toBe(0);

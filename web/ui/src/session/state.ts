@@ -190,9 +190,16 @@ function tick(clock: Clock | null, event: SessionEvent, at: number): Clock {
     elapsedSeconds: isEnd(event) ? event.durationSeconds : Math.max(counted, event.elapsedSeconds),
     at,
     timeoutSeconds: event.type === 'STARTED' ? (event.timeoutSeconds ?? 0) : (clock?.timeoutSeconds ?? 0),
-    // The next heartbeat would say so only after the delay.
-    phase: event.type === 'RETRYING' ? 'retrying' : (clock?.phase ?? null),
+    phase: phaseAfter(clock?.phase ?? null, event),
   };
+}
+
+/** What an event tells of the phase, which the next heartbeat would say only after a while. */
+function phaseAfter(phase: Phase | null, { type }: SessionEvent): Phase | null {
+  if (type === 'RETRYING') {
+    return 'retrying';
+  }
+  return type === 'LOG' && (phase === 'queued' || phase === 'retrying') ? 'running' : phase;
 }
 
 /** How long the session has been running, or ran, by the clock of performance.now(). */
