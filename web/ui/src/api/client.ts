@@ -29,6 +29,9 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether what failed may succeed later, as it is. */
+export const isPassing = (error: Error): boolean => error instanceof ApiError && error.passing;
+
 /** The HTTP API, typed by docs/openapi.yaml. Pass what it returns to `answer`. */
 export const api = createClient<paths>({ baseUrl: base });
 

@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createBrowserRouter, Navigate } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
 import { pageAddress } from '../api/base';
-import { ApiError } from '../api/client';
+import { isPassing } from '../api/client';
 import { Layout } from './Layout';
 import { CrashPage } from './CrashPage';
 import { NotFoundPage } from './NotFoundPage';
@@ -13,7 +13,7 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       // Asking again helps against a server that is away, not against a refusal.
-      retry: (failures, error) => failures < 2 && error instanceof ApiError && error.passing,
+      retry: (failures, error) => failures < 2 && isPassing(error),
     },
   },
 });

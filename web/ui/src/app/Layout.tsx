@@ -14,9 +14,9 @@ import {
   Flex,
 } from '@patternfly/react-core';
 import title from '@patternfly/react-styles/css/components/Title/title';
-import type { AnchorHTMLAttributes } from 'react';
+import { useEffect, useRef, type AnchorHTMLAttributes } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router';
+import { Link, NavigationType, useLocation, useNavigationType } from 'react-router';
 import { pageAddress } from '../api/base';
 import { LANGUAGES, useLanguage } from '../i18n';
 import { Account } from './Account';
@@ -32,6 +32,7 @@ const HomeLink = (props: AnchorHTMLAttributes<HTMLAnchorElement>) => (
 /** What stands around every page. */
 export function Layout() {
   const { t } = useTranslation('common');
+  useBeginning();
   return (
     <Page
       masthead={
@@ -69,6 +70,24 @@ export function Layout() {
       <SignedInOutlet />
     </Page>
   );
+}
+
+/** Begins each page at its top, for the eyes and for the keyboard; whoever goes back finds the page as it was scrolled. */
+function useBeginning(): void {
+  const { pathname } = useLocation();
+  const type = useNavigationType();
+  const shown = useRef(pathname);
+  useEffect(() => {
+    if (shown.current === pathname) {
+      return;
+    }
+    shown.current = pathname;
+    const main = document.getElementById(MAIN);
+    main?.focus({ preventScroll: true });
+    if (type !== NavigationType.Pop) {
+      main?.scrollTo(0, 0);
+    }
+  }, [pathname, type]);
 }
 
 /** Switches to the other language; its label is written in that language. */

@@ -1,7 +1,8 @@
 import { Button, EmptyState, EmptyStateActions, EmptyStateBody, EmptyStateFooter, PageSection, Stack, StackItem } from '@patternfly/react-core';
 import { useEffect, useEffectEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ApiError } from '../api/client';
+import { ApiError, isPassing } from '../api/client';
+import { ErrorWords } from './ErrorWords';
 import { MissingRight } from './MissingRight';
 import { useProblemTitle } from './useProblemTitle';
 
@@ -16,16 +17,15 @@ interface ProblemProps {
 }
 
 /**
- * A whole page, or a page's body, that could not be shown: what is wrong in the
- * server's own words, and what to do about it. It tries again by itself where
+ * A whole page, or a page's body, that could not be shown: what is wrong, and
+ * what to do about it. It tries again by itself where
  * that may help.
  */
 export function Problem({ error, onRetry, children }: ProblemProps) {
   const { t } = useTranslation('common');
   const problemTitle = useProblemTitle();
   const code = error instanceof ApiError ? error.code : 'internal';
-  const passing = error instanceof ApiError && error.passing;
-  const retried = passing && onRetry !== undefined;
+  const retried = isPassing(error) && onRetry !== undefined;
   const retry = useEffectEvent(() => onRetry?.());
   useEffect(() => {
     if (!retried) {
@@ -41,7 +41,9 @@ export function Problem({ error, onRetry, children }: ProblemProps) {
       <EmptyState titleText={problemTitle(code)} headingLevel="h1" status="danger" variant="lg">
         <EmptyStateBody>
           <Stack hasGutter style={{ overflowWrap: 'anywhere' }}>
-            <StackItem>{code === 'unreachable' ? t('problem.unreachableBody') : error.message}</StackItem>
+            <StackItem>
+              <ErrorWords error={error} />
+            </StackItem>
             {code === 'unreachable_cluster' && <StackItem>{t('problem.unreachableClusterBody')}</StackItem>}
             {code === 'forbidden' && error instanceof ApiError && (
               <StackItem>

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { pageAddress } from '../api/base';
 import type { ApiError } from '../api/client';
+import { ErrorWords } from './ErrorWords';
 import { paths, type ReleaseRef } from './paths';
 import { useProblemTitle } from './useProblemTitle';
 
@@ -41,7 +42,7 @@ export function Refusal({ error, release, children }: RefusalProps) {
         )
       }
     >
-      {error.code === 'unreachable' ? t('problem.unreachableBody') : error.message}
+      <ErrorWords error={error} />
       {error.code === 'unreachable_cluster' && ` ${t('problem.unreachableClusterBody')}`}
       {children}
     </Alert>

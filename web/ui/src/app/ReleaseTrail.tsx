@@ -12,7 +12,10 @@ export function ReleaseTrail({ release, here }: { release: ReleaseRef; here?: st
   return (
     <Breadcrumb>
       <BreadcrumbItem>
-        <Link to={paths.releases(release.cluster)}>{t('releases')}</Link>
+        <Link to={paths.releases()}>{t('releases')}</Link>
+      </BreadcrumbItem>
+      <BreadcrumbItem style={WRAP}>
+        <Link to={paths.releases(release.cluster)}>{release.cluster}</Link>
       </BreadcrumbItem>
       <BreadcrumbItem style={WRAP}>
         <Link to={paths.releases(release.cluster, release.namespace)}>{release.namespace}</Link>

@@ -16,7 +16,7 @@ const OPEN_SIZE = 40_000;
 export function DiffView({ diff, layout }: { diff: Diff; layout: DiffLayout }) {
   const { t } = useTranslation('compare');
   if (diff.identical) {
-    return <Content component="p">{diff.message ?? t('identical')}</Content>;
+    return <Content component="p">{diff.from ? t('identical') : t('onlyOne', { revision: diff.to.revision })}</Content>;
   }
   const parts: Record<string, ReactNode> = {
     values: diff.values.length > 0 && <ValueChanges changes={diff.values} label={t('parts.values')} />,

@@ -1,5 +1,6 @@
 import i18next from 'i18next';
 import { initReactI18next, useTranslation } from 'react-i18next';
+import { setServerWords } from './serverWords';
 
 /** The languages of the pages, each with its own name for itself. */
 export const LANGUAGES = [
@@ -11,8 +12,9 @@ export type Language = (typeof LANGUAGES)[number]['id'];
 
 const CHOICE = 'helmtrail.language';
 
-const catalogues = {
-  en: () => import('./en'),
+/** The texts of a language, and how it says what the server says in English. */
+const languages = {
+  en: async () => ({ ...(await import('./en')), server: null }),
   zh: () => import('./zh'),
 };
 
@@ -41,7 +43,8 @@ export async function startI18n(): Promise<void> {
 }
 
 async function speak(language: Language): Promise<void> {
-  const { catalogue } = await catalogues[language]();
+  const { catalogue, server } = await languages[language]();
+  setServerWords(server);
   for (const [namespace, texts] of Object.entries(catalogue)) {
     i18next.addResourceBundle(language, namespace, texts);
   }

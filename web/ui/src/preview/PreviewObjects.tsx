@@ -5,6 +5,7 @@ import { ApiError } from '../api/client';
 import { useValidation, type Preview, type ValidatedObject } from '../api/preview';
 import { Refusal } from '../app/Refusal';
 import { FieldChanges } from '../diff/FieldChanges';
+import { useServerWords } from '../i18n/serverWords';
 import { YamlEditor } from '../editor';
 import { objectsOf, type RenderedObject } from './objects';
 
@@ -17,7 +18,15 @@ export function PreviewObjects({ preview, manifest }: { preview: Preview; manife
   const objects = useMemo(() => objectsOf(manifest), [manifest]);
   const { data, error } = useValidation(preview);
   const verdicts = new Map(data?.objects.map((object) => [nameOf(object), object]));
+  const shown = objects
+    .map((object) => ({
+      object,
+      verdict: verdicts.get(nameOf(object)) ?? verdicts.get(nameOf({ ...object, namespace: object.namespace ?? preview.release.namespace })),
+    }))
+    .sort((a, b) => urgency(a.verdict) - urgency(b.verdict));
   const notes = preview.session.end?.notes;
+  const words = useServerWords();
+  const say = (english: string) => words?.sentence(english) ?? english;
   const refused = data?.counts['refused'] ?? 0;
   return (
     <>
@@ -35,19 +44,14 @@ export function PreviewObjects({ preview, manifest }: { preview: Preview; manife
             variant={refused > 0 ? 'danger' : !data.valid ? 'warning' : data.message ? 'info' : 'success'}
             title={refused > 0 ? t('refused', { count: refused }) : t(data.valid ? 'valid' : 'uncertain')}
           >
-            {data.message}
+            {data.message && say(data.message)}
           </Alert>
         )}
       </StackItem>
       <StackItem>
         <Content component="p">{t('objects', { count: objects.length })}</Content>
-        {objects.map((object) => (
-          <PreviewObject
-            key={object.key}
-            object={object}
-            verdict={verdicts.get(nameOf(object)) ?? verdicts.get(nameOf({ ...object, namespace: object.namespace ?? preview.release.namespace }))}
-            open={objects.length <= OPEN_MAX}
-          />
+        {shown.map(({ object, verdict }) => (
+          <PreviewObject key={object.key} object={object} verdict={verdict} open={objects.length <= OPEN_MAX} />
         ))}
         {notes && (
           <ExpandableSection toggleText={t('notes')} isIndented>
@@ -63,6 +67,9 @@ export function PreviewObjects({ preview, manifest }: { preview: Preview; manife
 
 const nameOf = ({ apiVersion, kind, namespace = '', name }: Pick<RenderedObject, 'apiVersion' | 'kind' | 'namespace' | 'name'>) =>
   `${apiVersion} ${kind} ${namespace}/${name}`;
+
+/** What is refused comes first, then what could not be tried; the rest keeps the manifest's order. */
+const urgency = (object?: ValidatedObject) => (object?.verdict === 'refused' ? 0 : object?.verdict === 'unknown' ? 1 : 2);
 
 const looks: Record<ValidatedObject['verdict'], Pick<LabelProps, 'status' | 'color'>> = {
   create: { status: 'success' },
@@ -82,12 +89,14 @@ interface PreviewObjectProps {
 function PreviewObject({ object, verdict, open }: PreviewObjectProps) {
   const { t } = useTranslation('preview');
   const { kind, namespace, name, hook, hidden, source, text } = object;
+  const words = useServerWords();
+  const say = (english: string) => words?.sentence(english) ?? english;
   const [expanded, setExpanded] = useState(open && !hidden);
   const title = [kind, [namespace, name].filter(Boolean).join('/')].filter(Boolean).join(' ') || source;
   const notices = (
     <>
-      {verdict?.message && <Alert isInline isPlain variant={verdict.verdict === 'refused' ? 'danger' : 'warning'} title={verdict.message} />}
-      {verdict?.warnings.map((warning) => <Alert key={warning} isInline isPlain variant="warning" title={warning} />)}
+      {verdict?.message && <Alert isInline isPlain variant={verdict.verdict === 'refused' ? 'danger' : 'warning'} title={say(verdict.message)} />}
+      {verdict?.warnings.map((warning) => <Alert key={warning} isInline isPlain variant="warning" title={say(warning)} />)}
     </>
   );
   return (

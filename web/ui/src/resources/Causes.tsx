@@ -1,5 +1,6 @@
 import { Alert, CodeBlock, CodeBlockCode, List, ListItem } from '@patternfly/react-core';
 import { useTranslation } from 'react-i18next';
+import { useServerWords } from '../i18n/serverWords';
 import type { Cause } from '../session/events';
 
 /** Why something is not ready, in words; nothing when there is nothing to say. */
@@ -29,8 +30,11 @@ export function CauseList({ causes }: { causes: readonly Cause[] }) {
 }
 
 /** The sentence, of how many objects it is true, and what the container wrote last. */
-function CauseText({ cause: { object, text, count, log } }: { cause: Cause }) {
+function CauseText({ cause }: { cause: Cause }) {
   const { t } = useTranslation('resources');
+  const words = useServerWords();
+  const { object, count, log } = cause;
+  const text = words?.cause(cause) ?? cause.text;
   const subject = `${object.kind} ${object.name}`;
   // Most sentences name the object themselves.
   const [before, after] = text.includes(subject) ? splitAt(text, subject) : ['', `: ${text}`];

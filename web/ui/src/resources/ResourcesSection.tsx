@@ -4,6 +4,7 @@ import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table';
 import { memo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconWithReason } from '../app/IconWithReason';
+import { useServerWords } from '../i18n/serverWords';
 import type { Resource } from '../session/events';
 import type { SessionState } from '../session/state';
 import { withOwners, withoutFolded, type ResourceRow } from './rows';
@@ -136,12 +137,13 @@ function Row({ row: { key, resource, depth, owns }, showNamespace, folded, onFol
 /** The status in the server's word; behind the icon, why. */
 function Status({ resource }: { resource: Resource }) {
   const { t } = useTranslation('resources');
+  const words = useServerWords();
   const { status, reason, message, name, current, restarts } = resource;
-  const why = [reason !== status ? reason : '', message].filter(Boolean).join(': ');
+  const why = [reason !== status ? reason : '', message && (words?.sentence(message) ?? message)].filter(Boolean).join(': ');
   return (
     <Flex gap={{ default: 'gapSm' }} display={{ default: 'inlineFlex' }}>
       <Label isCompact variant="outline" {...look(resource)}>
-        {status}
+        {words?.status(status) ?? status}
       </Label>
       {!current && why && (
         <IconWithReason

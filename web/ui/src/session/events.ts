@@ -12,6 +12,8 @@ export type Phase = Schemas['Phase'];
 export type Resource = Schemas['Resource'];
 export type Summary = Schemas['Summary'];
 export type Cause = Schemas['Cause'];
+/** The parts of a cause's sentence. */
+export type Sentence = Schemas['Sentence'];
 export type ObjectRef = Schemas['ObjectRef'];
 
 /** Every type of event that a session's stream sends. */

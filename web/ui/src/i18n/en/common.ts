@@ -43,6 +43,7 @@ export const common = {
     unreachable_cluster: 'The cluster cannot be reached',
     unreachableClusterBody:
       'helmtrail keeps trying. Check that the API server runs, that its address in the kubeconfig is right and can be reached from where helmtrail runs, and that the credentials there are still good.',
+    stale: 'what is shown may be old',
     retried: 'This page tries again every ten seconds.',
     too_many_requests: 'Too many requests at once',
     unavailable: 'Not available at the moment',

@@ -30,6 +30,7 @@ export const compare = {
   },
   masked: 'Secrets are masked; where one differs, its mask differs.',
   identical: 'Nothing differs.',
+  onlyOne: 'Revision {{revision}} is the only one, so there is nothing to compare it with.',
   unchanged: 'unchanged',
   more_one: 'Show {{count}} more line',
   more_other: 'Show {{count}} more lines',

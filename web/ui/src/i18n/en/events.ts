@@ -124,6 +124,7 @@ export const events = {
     disagreesFailed: 'helm reported an error, but the release does not show it',
     releaseIs: 'Revision {{revision}} of the release: {{status}}',
     releaseGone: 'The release does not exist',
+    left: 'It is still {{status}}. If nobody works on it any more, its page offers ways to recover it.',
     causes: 'What was not ready',
     leftovers: 'What was left behind',
     notes: 'Notes of the chart',

@@ -28,10 +28,10 @@ export const releases = {
   runningLabel: 'Watch the operation that is running on {{name}}',
   undecodable: 'The record could not be read: {{problem}}',
   labelDisagrees: 'The label of the Secret says {{status}}',
-  live: { off: 'The list is not updated live', offBody: 'It is read again every few seconds instead. {{reason}}' },
+  live: { off: 'The list is not updated live', offBody: 'It is read again every few seconds instead.' },
   empty: {
     title: 'No releases yet',
-    body: 'Whatever Helm installs here appears by itself, whoever runs it.',
+    body: 'Whatever Helm installs here appears by itself, whoever runs it. Records are read from Secrets, where Helm keeps them by default; releases that are kept with HELM_DRIVER=configmap or sql are not seen.',
     filteredTitle: 'No release fits the filters',
     noClusters: 'No cluster is configured',
     noClustersBody: 'Start helmtrail with a kubeconfig.',

@@ -46,6 +46,7 @@ export const common: Translation<typeof english> = {
     unreachable_cluster: '无法连接集群',
     unreachableClusterBody:
       'helmtrail 会继续尝试。请检查 API 服务器是否在运行、kubeconfig 中的地址是否正确且可从 helmtrail 所在的机器访问，以及其中的凭据是否仍然有效。',
+    stale: '显示的内容可能已过时',
     retried: '此页面每十秒重试一次。',
     too_many_requests: '同时发出的请求过多',
     unavailable: '暂时不可用',

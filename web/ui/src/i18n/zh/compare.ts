@@ -33,6 +33,7 @@ export const compare: Translation<typeof english> = {
   },
   masked: '机密已遮盖；不同的机密，其遮盖也不同。',
   identical: '没有差异。',
+  onlyOne: '修订版本 {{revision}} 是唯一的，没有可比较的内容。',
   unchanged: '未更改',
   more_other: '再显示 {{count}} 行',
   parts: {

@@ -125,6 +125,7 @@ export const events: Translation<typeof english> = {
     disagreesFailed: 'helm 报告错误，但发布的状态并非如此',
     releaseIs: '发布的修订版本 {{revision}}：{{status}}',
     releaseGone: '该发布不存在',
+    left: '它仍处于“{{status}}”。如果已无人处理，其页面提供恢复方式。',
     causes: '未就绪的内容',
     leftovers: '遗留的内容',
     notes: 'Chart 的说明',

@@ -15,5 +15,7 @@ import { compare } from './compare';
 import { releases } from './releases';
 import { resources } from './resources';
 
+export { server } from './server';
+
 /** All Chinese texts. */
 export const catalogue: Translation<typeof english> = { common, login, events, releases, resources, release, editor, options, preview, trail, drift, install, change, compare };

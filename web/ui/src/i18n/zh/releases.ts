@@ -30,10 +30,10 @@ export const releases: Translation<typeof english> = {
   runningLabel: '查看 {{name}} 上正在运行的操作',
   undecodable: '无法读取记录：{{problem}}',
   labelDisagrees: 'Secret 的标签显示 {{status}}',
-  live: { off: '列表未实时更新', offBody: '改为每隔几秒读取一次。{{reason}}' },
+  live: { off: '列表未实时更新', offBody: '改为每隔几秒读取一次。' },
   empty: {
     title: '还没有发布',
-    body: '无论由谁运行 Helm，在此安装的内容都会自动出现。',
+    body: '无论由谁运行 Helm，在此安装的内容都会自动出现。记录从 Secret 中读取，这是 Helm 的默认方式；以 HELM_DRIVER=configmap 或 sql 保存的发布不会显示。',
     filteredTitle: '没有符合筛选条件的发布',
     noClusters: '未配置集群',
     noClustersBody: '请使用 kubeconfig 启动 helmtrail。',

@@ -8,6 +8,7 @@ import { usePreview } from '../../api/preview';
 import { useHistory, usePart } from '../../api/release';
 import type { Release } from '../../api/releases';
 import { ButtonLink } from '../../app/ButtonLink';
+import { ErrorWords } from '../../app/ErrorWords';
 import { paths } from '../../app/paths';
 import { Refusal } from '../../app/Refusal';
 import { YamlEditor } from '../../editor';
@@ -70,7 +71,7 @@ function FormFrom({ release, helmVersion, newest, revision }: FormFromProps) {
     >
       {current.error instanceof ApiError && (
         <Alert isInline variant="warning" title={t('noValues', { revision })}>
-          {current.error.message}
+          <ErrorWords error={current.error} />
         </Alert>
       )}
       {release.revision !== newest && <Alert isInline variant="warning" title={t('changed', { revision: release.revision })} />}

@@ -3,6 +3,7 @@ import { ArrowDownIcon } from '@patternfly/react-icons';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useStatusWord } from '../../app/useStatusWord';
+import { useServerWords } from '../../i18n/serverWords';
 import type { SessionRef } from '../../session/SessionFollower';
 import type { SessionState } from '../../session/state';
 import { LogLine } from './LogLine';
@@ -24,7 +25,7 @@ export function LogPanel({ of, session: { lines, linesSeen, started } }: { of: S
   const { panel, shown, onScroll, jump } = useFollowEnd({ lines, linesSeen });
   const notShown = shown.linesSeen - shown.lines.length;
   const news = linesSeen - shown.linesSeen;
-  const writer = { t, language: i18n.language, statusWord };
+  const writer = { t, language: i18n.language, statusWord, words: useServerWords() };
   const wanted = search.toLowerCase();
   const found = wanted === '' ? shown.lines : shown.lines.filter((line) => lineText(line, writer).toLowerCase().includes(wanted));
   return (

@@ -50,7 +50,7 @@ export function Outcome({ end, operation, name }: OutcomeProps) {
               </StackItem>
             )}
             {end.leftovers.length > 0 && <Items title={t('end.leftovers')} items={end.leftovers.map(objectName)} />}
-            {end.hint && <StackItem>{end.hint}</StackItem>}
+            {end.hint && end.release && <StackItem>{t('end.left', { status: word(end.release.status) })}</StackItem>}
           </Stack>
         </Alert>
       </StackItem>

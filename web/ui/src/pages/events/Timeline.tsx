@@ -2,6 +2,7 @@ import { Card, CardBody, CardTitle, ProgressStep, ProgressStepper, type Progress
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useStatusWord } from '../../app/useStatusWord';
+import { useServerWords } from '../../i18n/serverWords';
 import { formatDuration } from '../../i18n/format';
 import type { Milestone } from '../../session/state';
 import { milestoneText } from './lineText';
@@ -11,7 +12,7 @@ import { timeOfDay } from './timeOfDay';
 export const Timeline = memo(function Timeline({ milestones, ended }: { milestones: readonly Milestone[]; ended: boolean }) {
   const { t, i18n } = useTranslation('events');
   const statusWord = useStatusWord();
-  const writer = { t, language: i18n.language, statusWord };
+  const writer = { t, language: i18n.language, statusWord, words: useServerWords() };
   return (
     <Card isCompact isFullHeight component="section">
       <CardTitle component="h2">{t('timeline.title')}</CardTitle>

@@ -1,18 +1,20 @@
 import type { TFunction } from 'i18next';
 import { formatDuration } from '../../i18n/format';
+import type { ServerWords } from '../../i18n/serverWords';
 import type { Cause, EndEvent, ReleaseStatusEvent, StartedEvent } from '../../session/events';
 import type { Line, Milestone, ResourceLine } from '../../session/state';
 
-/** What writing a line takes: the texts, the language of its figures, and Helm's statuses as words. */
+/** What writing a line takes: the texts, the language of its figures, and words for Helm's statuses and for what the server says. */
 export interface Writer {
   t: TFunction<'events'>;
   language: string;
   statusWord: (status: string) => string;
+  words: ServerWords | null;
 }
 
 /** A line of the log as text. It may hold line breaks. */
 export function lineText(line: Line, writer: Writer): string {
-  const { t, language } = writer;
+  const { t, language, words } = writer;
   switch (line.type) {
     case 'LOG':
       return line.truncated ? `${line.line}${t('log.truncated')}` : line.line;
@@ -27,7 +29,7 @@ export function lineText(line: Line, writer: Writer): string {
         attempt: line.attempt,
         max: line.maxAttempts,
         delay: formatDuration(line.delaySeconds, language),
-        reason: line.reason,
+        reason: words?.sentence(line.reason) ?? line.reason,
       });
     case 'COMPLETED':
     case 'FAILED':
@@ -78,8 +80,8 @@ function releaseText(event: ReleaseStatusEvent, { t, statusWord }: Writer): stri
   return [description && change === 'status' ? `${what} (${description})` : what, late && t('line.late')].filter(Boolean).join(' ');
 }
 
-function resourceText({ ready, total, causes }: ResourceLine, { t }: Writer): string {
-  return [t('line.resources', { ready, total }), ...causes.map(causeLine)].join('\n');
+function resourceText({ ready, total, causes }: ResourceLine, { t, words }: Writer): string {
+  return [t('line.resources', { ready, total }), ...causes.map((cause) => causeLine(cause, words))].join('\n');
 }
 
 function endText({ type, durationSeconds, message }: EndEvent, { t, language }: Writer): string {
@@ -95,7 +97,8 @@ function endText({ type, durationSeconds, message }: EndEvent, { t, language }: 
 }
 
 /** A cause's sentence, which names its object mostly itself. */
-function causeLine({ object, text }: Cause): string {
-  const subject = `${object.kind} ${object.name}`;
+function causeLine(cause: Cause, words: ServerWords | null): string {
+  const text = words?.cause(cause) ?? cause.text;
+  const subject = `${cause.object.kind} ${cause.object.name}`;
   return `  ${text.includes(subject) ? text : `${subject}: ${text}`}`;
 }

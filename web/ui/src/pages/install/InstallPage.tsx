@@ -44,7 +44,10 @@ export function InstallPage() {
           <StackItem>
             <Breadcrumb>
               <BreadcrumbItem>
-                <Link to={paths.releases(cluster)}>{t('common:releases')}</Link>
+                <Link to={paths.releases()}>{t('common:releases')}</Link>
+              </BreadcrumbItem>
+              <BreadcrumbItem>
+                <Link to={paths.releases(cluster)}>{cluster}</Link>
               </BreadcrumbItem>
               <BreadcrumbItem isActive>{t('title')}</BreadcrumbItem>
             </Breadcrumb>

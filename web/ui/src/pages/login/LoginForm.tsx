@@ -16,6 +16,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ApiError } from '../../api/client';
 import { useLogin, type SignedIn } from '../../api/me';
+import { ErrorWords } from '../../app/ErrorWords';
 import { Refusal } from '../../app/Refusal';
 import { formatMoment } from '../../i18n/format';
 
@@ -106,7 +107,7 @@ function Refused({ error, cluster }: { error: ApiError; cluster: string }) {
         ? t('refused.expired', { cluster, time: formatMoment(Date.parse(error.details.expires), i18n.language) })
         : error.status === 401
           ? t('refused.unknown', { cluster })
-          : error.message}
+          : <ErrorWords error={error} />}
     </Alert>
   );
 }

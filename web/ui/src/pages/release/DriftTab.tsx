@@ -5,6 +5,7 @@ import { ApiError } from '../../api/client';
 import { useDrift, type DriftObject } from '../../api/drift';
 import type { Release } from '../../api/releases';
 import { Refusal } from '../../app/Refusal';
+import { useServerWords } from '../../i18n/serverWords';
 import { FieldChanges } from '../../diff/FieldChanges';
 
 /** How the objects in the cluster differ from what the release's record says. */
@@ -72,7 +73,9 @@ const looks: Record<DriftObject['state'], Pick<LabelProps, 'status' | 'color'>> 
 
 function ObjectDrift({ object }: { object: DriftObject }) {
   const { t } = useTranslation('drift');
-  const { state, message, changes, added } = object;
+  const words = useServerWords();
+  const { state, changes, added } = object;
+  const message = object.message && (words?.sentence(object.message) ?? object.message);
   const [expanded, setExpanded] = useState(state === 'changed');
   const name = nameOf(object);
   const title = (

@@ -2,11 +2,12 @@ import { DescriptionList, Flex, FlexItem, PageSection, Skeleton, Stack, StackIte
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams, useSearchParams } from 'react-router';
-import { ApiError } from '../../api/client';
+import { ApiError, isPassing } from '../../api/client';
 import { useRelease } from '../../api/release';
 import type { Release } from '../../api/releases';
 import { ButtonLink } from '../../app/ButtonLink';
 import { Fact } from '../../app/Fact';
+import { Stale } from '../../app/Stale';
 import { Moment } from '../../app/Moment';
 import { paths, type ReleaseRef } from '../../app/paths';
 import { Problem } from '../../app/Problem';
@@ -50,7 +51,7 @@ export function ReleasePage() {
       </>
     );
   }
-  if (error && !data) {
+  if (error && (!data || !isPassing(error))) {
     return (
       <>
         {title}
@@ -81,6 +82,11 @@ export function ReleasePage() {
               </FlexItem>
             </Flex>
           </StackItem>
+          {error && (
+            <StackItem>
+              <Stale error={error} />
+            </StackItem>
+          )}
           {data?.stuck && (
             <StackItem>
               <StuckAlert release={ref} stuck={data.stuck} status={data.status} />

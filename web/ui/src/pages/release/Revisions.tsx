@@ -11,6 +11,7 @@ import { IconWithReason } from '../../app/IconWithReason';
 import { Moment } from '../../app/Moment';
 import { paths } from '../../app/paths';
 import { Refusal } from '../../app/Refusal';
+import { useServerWords } from '../../i18n/serverWords';
 import { ReleaseStatus } from '../../app/ReleaseStatus';
 import { RevisionModal } from './RevisionModal';
 
@@ -73,6 +74,7 @@ interface RowProps {
 function Row({ release, item, before, onShow }: RowProps) {
   const { t } = useTranslation('release');
   const { revision, status, chart, chartVersion, updated, description, live, gone, erased, anomalies, user } = item;
+  const words = useServerWords();
   const newest = revision === release.revision;
   return (
     <Tr>
@@ -84,7 +86,7 @@ function Row({ release, item, before, onShow }: RowProps) {
           {gone && <Label isCompact>{t(`revisions.gone.${gone}`)}</Label>}
           {erased && <Label isCompact>{t('revisions.erased')}</Label>}
           {anomalies.map(({ code, message }) => (
-            <IconWithReason key={code} icon={<ExclamationTriangleIcon />} status="warning" reason={message} />
+            <IconWithReason key={code} icon={<ExclamationTriangleIcon />} status="warning" reason={words ? `${words.anomaly(code)}：${message}` : message} />
           ))}
         </Flex>
       </Td>

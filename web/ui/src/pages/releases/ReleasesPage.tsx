@@ -2,11 +2,13 @@ import { Alert, Content, EmptyState, EmptyStateBody, Flex, PageSection, Skeleton
 import { CubesIcon } from '@patternfly/react-icons';
 import { useTranslation } from 'react-i18next';
 import { Link, Navigate, useParams } from 'react-router';
-import { ApiError } from '../../api/client';
+import { ApiError, isPassing } from '../../api/client';
 import { useAllReleases, useClusters, useReleases, type Cluster } from '../../api/releases';
 import { ButtonLink } from '../../app/ButtonLink';
+import { ErrorWords } from '../../app/ErrorWords';
 import { paths } from '../../app/paths';
 import { Problem } from '../../app/Problem';
+import { Stale } from '../../app/Stale';
 import { useProblemTitle } from '../../app/useProblemTitle';
 import { ReleaseList } from './ReleaseList';
 
@@ -18,7 +20,7 @@ export function ReleasesPage() {
   const [first, second] = clusters.data ?? [];
   if (cluster !== undefined) {
     // A new list for each address: what was filtered and turned over belongs to the old one.
-    return <ClusterReleases key={`${cluster}/${namespace ?? ''}`} id={cluster} namespace={namespace} clusters={clusters.data ?? []} />;
+    return <ClusterReleases key={`${cluster}/${namespace ?? ''}`} id={cluster} namespace={namespace} clusters={clusters.data ?? []} lost={clusters.error} />;
   }
   if (first && second) {
     return <AllReleases clusters={clusters.data ?? []} />;
@@ -41,14 +43,23 @@ export function ReleasesPage() {
   );
 }
 
-function ClusterReleases({ id, namespace, clusters }: { id: string; namespace?: string; clusters: Cluster[] }) {
+interface ClusterReleasesProps {
+  id: string;
+  namespace?: string;
+  clusters: Cluster[];
+  /** Why the server cannot be asked any more, as far as that is known. The list itself is not asked for again and again. */
+  lost: Error | null;
+}
+
+function ClusterReleases({ id, namespace, clusters, lost }: ClusterReleasesProps) {
   const { t } = useTranslation(['releases', 'common']);
   const { data, error, refetch, unlive } = useReleases(id, namespace);
+  const stale = error ?? lost;
   const cluster = clusters.find((c) => c.id === id);
   // Before the cluster was read there is no telling that it has no releases.
   const shown = data && (data.items.length > 0 || cluster?.synced !== false) ? data.items : null;
   const title = namespace === undefined ? t('title') : t('titleIn', { namespace });
-  if (error && !data) {
+  if (error && (!data || !isPassing(error))) {
     return (
       <>
         <title>{`${title} – helmtrail`}</title>
@@ -86,10 +97,10 @@ function ClusterReleases({ id, namespace, clusters }: { id: string; namespace?: 
           {cluster?.reachable && !cluster.synced && <Alert isInline variant="info" title={t('syncing')} />}
           {unlive && (
             <Alert isInline variant="info" title={t('live.off')}>
-              {t('live.offBody', { reason: unlive.message })}
+              {t('live.offBody')} <ErrorWords error={unlive} />
             </Alert>
           )}
-          {error && <Alert isInline variant="warning" title={t('common:problem.unreachable')} />}
+          {stale && <Stale error={stale} />}
         </Stack>
       </PageSection>
       <PageSection isFilled aria-label={title}>
@@ -118,7 +129,7 @@ function AllReleases({ clusters }: { clusters: readonly Cluster[] }) {
               error && (
                 <StackItem key={id}>
                   <Alert isInline variant="warning" title={`${id}: ${problemTitle(error instanceof ApiError ? error.code : 'internal')}`}>
-                    {problem ?? error.message}
+                    {problem ?? <ErrorWords error={error} />}
                   </Alert>
                 </StackItem>
               ),
