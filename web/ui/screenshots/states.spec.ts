@@ -98,6 +98,12 @@ test('events: past the timeout, and run by hand', async ({ page, request }) => {
   await byHand;
 });
 
+test('a namespace without releases', async ({ page, request }) => {
+  await page.goto(`/helm/releases/${await clusterId(request)}/payments`);
+  await expect(page.getByRole('heading', { name: 'No releases yet' })).toBeVisible();
+  await shoot(page, 'releases-empty');
+});
+
 test('a revision, its secrets revealed', async ({ page, request }) => {
   const namespace = newNamespace();
   await completed(request, await install(request, { namespace, name: 'vault', values: { password: 'correct horse', replicas: 2 } }));

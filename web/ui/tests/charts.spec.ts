@@ -1,10 +1,12 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { expectAccessible } from './axe';
+import { authorityFile, ChartServer } from './chartserver';
 import { kube, makeNamespace } from './cluster';
+import { editor } from './editing';
 import { clusterId, expect, helm, newNamespace, statusTag, test } from './helmtrail';
+import { Server } from './server';
 
 let folder: string;
 let archive: string;
@@ -40,31 +42,17 @@ test('what is no chart is refused where it was handed over', async ({ page, requ
 });
 
 test('a chart behind an address and a login is installed', async ({ page, request }) => {
-  // The dev cluster's own certificate is good for this machine.
-  const pki = path.join(path.dirname(process.env['KUBECONFIG'] ?? ''), 'pki');
-  const [key, cert, authority] = await Promise.all(['kube-apiserver.key', 'kube-apiserver.crt', 'ca.crt'].map((file) => readFile(path.join(pki, file))));
-  const login = `Basic ${Buffer.from('reader:open sesame').toString('base64')}`;
-  const chart = await readFile(archive);
-  const server = createServer({ key, cert }, (asked, response) => {
-    if (asked.headers.authorization !== login) {
-      response.writeHead(401).end();
-    } else if (asked.url === '/charts/settings-2.0.0.tgz') {
-      response.end(chart);
-    } else {
-      response.writeHead(404).end();
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const login = { username: 'reader', password: 'open sesame' };
+  const server = await ChartServer.start({ name: 'settings', version: '2.0.0', archive: await readFile(archive), tls: true, login });
   try {
-    const { port } = server.address() as AddressInfo;
     const namespace = newNamespace();
     await makeNamespace(namespace);
-    const data = { username: 'reader', password: 'open sesame', 'ca.crt': authority?.toString() };
+    const data = { ...login, 'ca.crt': await readFile(authorityFile(), 'utf8') };
     await kube('POST', `/api/v1/namespaces/${namespace}/secrets`, { metadata: { name: 'login' }, stringData: data });
 
     await page.goto(`/helm/install/${await clusterId(request)}/${namespace}`);
     await page.getByRole('radio', { name: 'Address' }).check();
-    await page.getByRole('textbox', { name: 'Address' }).fill(`https://127.0.0.1:${port}/charts/settings-2.0.0.tgz`);
+    await page.getByRole('textbox', { name: 'Address' }).fill(`https://${server.host}/charts/settings-2.0.0.tgz`);
     await page.getByRole('textbox', { name: 'Secret with the login' }).fill('login');
     await page.getByRole('textbox', { name: 'Release name' }).fill('fetched');
     await expect(page.getByText('Only helm gets the login, when it runs.')).toBeVisible();
@@ -72,6 +60,49 @@ test('a chart behind an address and a login is installed', async ({ page, reques
     await expect(page.getByRole('heading', { level: 1, name: 'Install fetched' })).toBeVisible();
     await expect(statusTag(page)).toHaveText('Completed');
   } finally {
-    server.close();
+    server.stop();
+  }
+});
+
+test('charts of a configured repository are in the list, and a repository that is away is named', async ({ page }) => {
+  const charts = await ChartServer.start({ name: 'settings', version: '2.0.0', archive: await readFile(archive) });
+  const server = await Server.start(process.env['KUBECONFIG'] ?? '', '--repo', `own=http://${charts.host}/charts`, '--repo', 'gone=http://127.0.0.1:1/charts');
+  try {
+    await page.goto(`${server.url}/helm/install/dev/${newNamespace()}`);
+    await expect(page.getByRole('heading', { name: 'The list lacks gone' })).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole('combobox', { name: 'Chart' }).selectOption('own/settings');
+    await expect(page.getByRole('combobox', { name: 'Version' })).toHaveValue('2.0.0');
+    await expect(editor(page, 'Default values')).toContainText('level: info');
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Install settings' })).toBeVisible();
+    await expect(statusTag(page)).toHaveText('Completed');
+    await page.getByRole('link', { name: 'View Release' }).click();
+    await expect(page.getByText('settings 2.0.0')).toBeVisible();
+  } finally {
+    await server.stop();
+    charts.stop();
+  }
+});
+
+test('a chart of an OCI registry is read, and installed', async ({ page }) => {
+  const charts = await ChartServer.start({ name: 'settings', version: '2.0.0', archive: await readFile(archive), tls: true });
+  const server = await Server.start(process.env['KUBECONFIG'] ?? '', '--helm-env', `SSL_CERT_FILE=${authorityFile()}`);
+  try {
+    await page.goto(`${server.url}/helm/install/dev/${newNamespace()}`);
+    await page.getByRole('radio', { name: 'Address' }).check();
+    await page.getByRole('textbox', { name: 'Address' }).fill(`oci://${charts.host}/team/settings`);
+    await page.getByRole('textbox', { name: 'Version' }).fill('2.0.0');
+    await page.getByRole('button', { name: 'Read', exact: true }).click();
+    await expect(editor(page, 'Default values')).toContainText('level: info');
+    await page.getByRole('textbox', { name: 'Release name' }).fill('pulled');
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Install pulled' })).toBeVisible();
+    await expect(statusTag(page)).toHaveText('Completed');
+    await page.getByRole('link', { name: 'View Release' }).click();
+    await expect(page.getByText('settings 2.0.0')).toBeVisible();
+  } finally {
+    await server.stop();
+    charts.stop();
   }
 });

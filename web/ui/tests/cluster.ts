@@ -46,6 +46,22 @@ export function kube<Answer = unknown>(method: string, path: string, body?: unkn
 /** Makes a namespace. */
 export const makeNamespace = (name: string) => kube('POST', '/api/v1/namespaces', { metadata: { name } });
 
+/** Makes the Secret in which Helm keeps the first revision of a release, without the compression that Helm does not insist on. */
+export function makeRelease(namespace: string, name: string, status = 'deployed') {
+  const times = { first_deployed: '2026-11-01T10:00:00Z', last_deployed: '2026-11-01T10:00:00Z' };
+  const record = {
+    ...{ name, namespace, version: 1, manifest: '', config: {} },
+    info: { status, description: 'Install complete', ...times },
+    chart: { metadata: { name: 'web', version: '1.0.0', appVersion: '2026.1' } },
+  };
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  return kube('POST', `/api/v1/namespaces/${namespace}/secrets`, {
+    metadata: { name: `sh.helm.release.v1.${name}.v1`, labels: { owner: 'helm', name, version: '1', status } },
+    type: 'helm.sh/release.v1',
+    data: { release: base64(base64(JSON.stringify(record))) },
+  });
+}
+
 /** Makes a service account, and returns the user that it is and a token of it. */
 export async function account(namespace: string, name: string): Promise<{ user: string; token: string }> {
   const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;

@@ -20,7 +20,7 @@ test('revisions of other releases and clusters are compared, and the address hol
   const server = await Server.start(process.env['KUBECONFIG'] ?? '', '--cluster', `second=${process.env['KUBECONFIG'] ?? ''}`);
   try {
     await page.goto(`${server.url}/helm/compare/${first}/${one}/here`);
-    await expect(page.getByText('Nothing to compare').or(page.getByText('nothing to compare'))).toBeVisible();
+    await expect(page.getByText('Revision 1 is the only one, so there is nothing to compare it with.')).toBeVisible();
     await page.getByRole('combobox', { name: 'Release to compare with' }).selectOption(`${other}/there`);
     const level = page.getByRole('grid', { name: 'Values' }).locator('tbody tr');
     await expect(level).toHaveText(['levelchangedwarndebug']);
@@ -42,6 +42,27 @@ test('revisions of other releases and clusters are compared, and the address hol
   } finally {
     await server.stop();
   }
+});
+
+test('values, objects, hooks and notes are compared, and what is the same is folded', async ({ page, request }) => {
+  const cluster = await clusterId(request);
+  const namespace = newNamespace();
+  const address = `/${cluster}/namespaces/${namespace}/releases/hooked`;
+  await completed(request, await install(request, { namespace, name: 'hooked', values: { hookDuration: '1s' } }));
+  const upgraded = await request.put(address, { data: { chart: { ref: 'web' }, values: { hookDuration: '2s', replicas: 2 } } });
+  await completed(request, ((await upgraded.json()) as Schemas['Accepted']).page);
+  await page.goto(`/helm/compare/${cluster}/${namespace}/hooked?from=1&to=2`);
+  await expect(page.getByRole('heading', { level: 2 })).toHaveText(['Values', 'Manifest', 'Hooks', 'Notes']);
+  const changed = (name: string | RegExp) => page.getByRole('table', { name }).locator('[data-kind="removed"], [data-kind="added"]');
+  for (const layout of ['Side by side', 'Unified']) {
+    await page.getByRole('button', { name: layout }).click();
+    await expect(changed(/^Deployment /)).toHaveText(['  replicas: 1', '  replicas: 2']);
+    await expect(changed(/^Job /)).toHaveText([/duration: "?1s/, /duration: "?2s/]);
+    await expect(changed('Notes')).toHaveText(['It has 1 replicas.', 'It has 2 replicas.']);
+    await expect(page.getByRole('table', { name: /^Job / }).getByRole('cell', { name: 'unchanged' })).not.toHaveCount(0);
+  }
+  await expect(page.getByRole('button', { name: /^ConfigMap / })).toHaveCount(0);
+  await expectAccessible(page);
 });
 
 test('secrets show that they changed, and are revealed by a deliberate act that is recorded', async ({ page, request }) => {

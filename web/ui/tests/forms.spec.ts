@@ -1,6 +1,8 @@
 import { expectAccessible } from './axe';
 import { editor, write } from './editing';
 import { clusterId, completed, expect, install, newNamespace, statusTag, test } from './helmtrail';
+import { program } from './programs';
+import { Server } from './server';
 
 test('a chart is installed from the form, upgraded, compared and rolled back', async ({ page, request }) => {
   // Three operations and a look at six pages.
@@ -84,6 +86,20 @@ test('a release is uninstalled from the list after a warning, and its operations
   await operations.last().getByRole('link', { name: 'Replay' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Install doomed' })).toBeVisible();
   await expect(statusTag(page)).toHaveText('Completed');
+});
+
+test('options that the installed helm lacks are explained', async ({ page }) => {
+  const server = await Server.start(process.env['KUBECONFIG'] ?? '', '--helm', await program('helm3'));
+  try {
+    await page.goto(`${server.url}/helm/install/dev/${newNamespace()}`);
+    await page.getByRole('button', { name: 'Conflicts and ownership' }).click();
+    await expect(page.getByRole('checkbox', { name: 'Take fields over from others' })).toBeDisabled();
+    await expect(page.getByText(/^The installed helm v?3\..+ does not have this option, which helm 4\.0 brought\.$/)).toHaveCount(2);
+    await expect(page.getByRole('checkbox', { name: 'Adopt objects that exist' })).toBeEnabled();
+    await expectAccessible(page);
+  } finally {
+    await server.stop();
+  }
 });
 
 test.describe('in Chinese', () => {

@@ -1,4 +1,5 @@
 import { Cable } from './cable';
+import { makeNamespace, makeRelease } from './cluster';
 import { CHART, clusterId, expect, helm, install, newNamespace, releaseRows, test } from './helmtrail';
 
 test('a release that helm made by hand shows up at once, changes and goes', async ({ page, request }) => {
@@ -33,9 +34,11 @@ test('what happens while the connection is lost shows up once it is back', async
     await page.goto(`${cable.url}/helm/releases/${await clusterId(request)}/${namespace}`);
     await expect(page.getByRole('heading', { name: 'No releases yet' })).toBeVisible();
     cable.pullOut();
+    await expect(page.getByRole('heading', { name: 'helmtrail cannot be reached: what is shown may be old' })).toBeVisible();
     await helm('install', 'unseen', CHART, '--namespace', namespace, '--create-namespace');
     cable.putBack();
     await expect(page.getByRole('row').filter({ hasText: 'unseen' })).toContainText('Deployed');
+    await expect(page.getByRole('heading', { name: /what is shown may be old/ })).toHaveCount(0);
   } finally {
     cable.remove();
   }
@@ -67,6 +70,21 @@ test('the list is filtered by text and status, and the filter stands in the addr
   await expect(page.getByRole('heading', { name: 'No release fits the filters' })).toBeVisible();
   await page.getByRole('button', { name: 'Clear all filters' }).last().click();
   await expect(rows).toHaveCount(2);
+});
+
+test('the list is sorted either way, and turned over', async ({ page, request }) => {
+  const namespace = newNamespace();
+  await makeNamespace(namespace);
+  await Promise.all(Array.from({ length: 51 }, (_, i) => makeRelease(namespace, `r-${String(i).padStart(2, '0')}`)));
+  await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}`);
+  const rows = releaseRows(page);
+  await expect(page.getByText('51 releases')).toBeVisible();
+  await expect(rows).toHaveCount(50);
+  await expect(rows.first()).toContainText('r-00');
+  await page.getByRole('button', { name: 'Name' }).click();
+  await expect(rows.first()).toContainText('r-50');
+  await page.getByRole('button', { name: 'Go to next page' }).click();
+  await expect(rows).toHaveText([/^r-00/]);
 });
 
 test('a running operation leads to its events, and the link goes when it has ended', async ({ page, request }) => {
