@@ -153,7 +153,7 @@ func (s *Server) listClusters(c *gin.Context) error {
 	list := clusterList{Items: []clusterItem{}}
 	hidden := map[string]bool{}
 	if s.signIn {
-		for _, i := range s.identities(c.Request) {
+		for _, i := range s.identities(c) {
 			// A cluster that cannot be asked is listed with what is wrong with it.
 			hidden[i.cluster.ID] = i.err != nil && !errors.Is(i.err, stream.ErrNotReviewed)
 		}

@@ -33,24 +33,30 @@ func (s *Server) consoleStartUninstall(call *consoleCall, ref stream.ReleaseRef)
 	return s.consoleStart(call, stream.Request{Operation: stream.OperationUninstall, Release: ref, Options: stream.Options{OverridePending: true}})
 }
 
-// settleTime is how long a session may take to end after Helm is done with the
-// release, or has been told to be.
-const settleTime = time.Minute
+const (
+	// settleTime is how long a session may take to end after Helm is done with
+	// the release, or has been told to be.
+	settleTime = time.Minute
+	// watchLag is how far the watch may be behind what clients have seen.
+	watchLag = 3 * time.Second
+)
 
 // consoleMakesWay waits for a session that has nothing more to do but to end,
 // and reports whether it has. Clients of the contract see from the Secrets that
 // a release is done, and may ask for the next operation in the same moment. The
 // install of a release that is to be uninstalled is canceled.
 func (s *Server) consoleMakesWay(call *consoleCall, next stream.Operation, busy *stream.InProgressError) bool {
-	if newest := call.cluster.newest(busy.Release); newest != nil && decoder.Busy(newest.Status()) {
-		running, err := s.options.Operations.Session(call.ctx, busy.Release, busy.SessionID)
-		if err != nil || next != stream.OperationUninstall || running.Operation != stream.OperationInstall {
-			return false
-		}
-		err = s.options.Operations.Cancel(call.ctx, busy.Release, busy.SessionID, false)
+	running, err := s.options.Operations.Session(call.ctx, busy.Release, busy.SessionID)
+	if err != nil {
+		return false
+	}
+	if next == stream.OperationUninstall && running.Operation == stream.OperationInstall && call.cluster.busy(busy.Release) {
+		err := s.options.Operations.Cancel(call.ctx, busy.Release, busy.SessionID, false)
 		if err != nil && !errors.Is(err, stream.ErrEnded) {
 			return false
 		}
+	} else if !call.cluster.settles(call.ctx, busy.Release) {
+		return false
 	}
 	log, err := s.options.Operations.Open(call.ctx, busy.Release, busy.SessionID)
 	if err != nil {
@@ -59,6 +65,32 @@ func (s *Server) consoleMakesWay(call *consoleCall, next stream.Operation, busy 
 	ctx, cancel := context.WithTimeout(call.ctx, settleTime)
 	defer cancel()
 	return log.Follow(ctx, 0, func(stream.Event) bool { return true }) == nil
+}
+
+// busy tells whether Helm works on a release as far as the watch knows.
+func (w *watched) busy(ref stream.ReleaseRef) bool {
+	newest := w.newest(ref)
+	return newest != nil && decoder.Busy(newest.Status())
+}
+
+// settles waits until Helm is done with a release, as long as the watch may be
+// behind, and reports whether it is.
+func (w *watched) settles(ctx context.Context, ref stream.ReleaseRef) bool {
+	ctx, cancel := context.WithTimeout(ctx, watchLag)
+	defer cancel()
+	about := topic{ref.Namespace, ref.Name}
+	defer w.changes.join(about)()
+	for {
+		changed := w.changes.next(about)
+		if !w.busy(ref) {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return false
+		}
+	}
 }
 
 // progress is how far a session of the contract has come.

@@ -40,7 +40,7 @@ func newGrant(cluster *watched, credentials stream.Credentials, user stream.User
 
 // admitAnybody admits whoever is known in a cluster, the default one first.
 func (s *Server) admitAnybody(c *gin.Context) (*grant, error) {
-	identities := s.identities(c.Request)
+	identities := s.identities(c)
 	if len(identities) == 0 {
 		return nil, errNoDefault
 	}
@@ -64,12 +64,17 @@ type identity struct {
 	err         error // as of Access.User
 }
 
-// identities asks all clusters at once who the caller of a request is, the
-// default one first. Where there are several, one that is slow to answer has
-// not answered, so that it does not hold up the others.
-func (s *Server) identities(r *http.Request) []identity {
+const identitiesKey = "identities"
+
+// identities asks all clusters at once, and once for each request, who the
+// caller is, the default one first. Where there are several, one that is slow to
+// answer has not answered, so that it does not hold up the others.
+func (s *Server) identities(c *gin.Context) []identity {
+	if asked, ok := c.Get(identitiesKey); ok {
+		return asked.([]identity)
+	}
 	clusters := s.defaultFirst()
-	ctx := r.Context()
+	r, ctx := c.Request, c.Request.Context()
 	if len(clusters) > 1 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, identifyWithin)
@@ -88,6 +93,7 @@ func (s *Server) identities(r *http.Request) []identity {
 		})
 	}
 	_ = asking.Wait() // each cluster has its own error
+	c.Set(identitiesKey, list)
 	return list
 }
 

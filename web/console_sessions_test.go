@@ -1,0 +1,50 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// Clients of the contract see from the Secrets that a release is done, which the
+// watch may be told a moment later, and ask for the next operation at once.
+func TestTheConsoleMayAskBeforeTheWatchKnows(t *testing.T) {
+	f := newFixture(t)
+	f.releases.put(revision("shop", "web", 1, decoder.StatusPendingInstall))
+	id, p := f.install("web")
+	answers := make(chan response, 1)
+	go func() {
+		answers <- f.do(http.MethodPatch, "/api/helm/release", `{"namespace":"shop","name":"web","version":1}`)
+	}()
+	select {
+	case r := <-answers:
+		t.Fatalf("while the watch still says pending the rollback answers %d %s", r.status, r.body)
+	case <-time.After(300 * time.Millisecond):
+	}
+	f.releases.put(revision("shop", "web", 1, decoder.StatusDeployed))
+	p.end()
+	next := id
+	for next == id || next == "" {
+		next, _ = f.operations.Active(stream.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"})
+		time.Sleep(time.Millisecond)
+	}
+	f.helm.process(next).end()
+	if r := soon(t, answers); !strings.Contains(r.body, "left no revision") {
+		t.Errorf("the rollback answers %d %s, want it to have run", r.status, r.body)
+	}
+}
+
+// Helm that works on a release makes no way.
+func TestTheConsoleIsRefusedWhileHelmWorks(t *testing.T) {
+	f := newFixture(t)
+	f.releases.put(revision("shop", "web", 1, decoder.StatusPendingInstall))
+	f.install("web")
+	r := f.do(http.MethodPatch, "/api/helm/release", `{"namespace":"shop","name":"web","version":1}`)
+	if r.status != http.StatusBadGateway || !strings.Contains(r.body, "Another operation on release web is running") {
+		t.Errorf("the rollback answers %d %s", r.status, r.body)
+	}
+}
