@@ -111,7 +111,9 @@ func TestEveryRouteIsForThoseWithTheRightOnly(t *testing.T) {
 	bind(t, elsewhere, other, operator)
 	_, nobodyToken := account(t, elsewhere, "nobody")
 
-	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{"--auth", "kubernetes"}})
+	// helmtrail's own account has the rights of deploy/rbac/server.yaml and no others.
+	ownToken, _, _ := serverAccount(t)
+	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), kubeconfig: kubeconfigFor(t, ownToken), more: []string{"--auth", "kubernetes"}})
 	owner := h.holding(rightToken)
 	first := owner.submit(t, http.MethodPost, owner.releases(namespace), object{"name": hidden, "chart": object{"ref": "web"}})
 	events := owner.events(t.Context(), t, first.Events, 1)
@@ -175,6 +177,9 @@ func TestEveryRouteIsForThoseWithTheRightOnly(t *testing.T) {
 		if c.want == 0 && (got == http.StatusUnauthorized || got == http.StatusForbidden) || c.want != 0 && got != c.want {
 			t.Errorf("%s with the right: %d, want %d: %.300s", c.route, got, c.want, answer)
 		}
+		if read := method == http.MethodGet && c.want == http.StatusOK; read && !strings.HasSuffix(c.route, "/events") && c.route != "GET /metrics" {
+			owner.unchanged(t, path)
+		}
 	}
 	// What others tried has changed nothing: the upgrade still runs.
 	if id := owner.session(t, namespace, hidden); id == nil || *id != running.SessionID {
@@ -190,6 +195,33 @@ func TestEveryRouteIsForThoseWithTheRightOnly(t *testing.T) {
 		t.Errorf("the owner's cancel: %d", got)
 	}
 	end(t, owner.events(t.Context(), t, running.Events, 1))
+}
+
+// unchanged checks that a read has an ETag, and that it is 304 to whoever has it,
+// unless it has changed meanwhile.
+func (h *helmtrail) unchanged(t *testing.T, path string) {
+	t.Helper()
+	for range 5 {
+		tag := h.poll(t, path, "").tag
+		if tag == "" {
+			t.Errorf("GET %s has no ETag", path)
+			return
+		}
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("If-None-Match", tag)
+		response, err := h.client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode == http.StatusNotModified {
+			return
+		}
+	}
+	t.Errorf("GET %s is never 304", path)
 }
 
 // letScrape gives an account the right to read metrics until the test ends.

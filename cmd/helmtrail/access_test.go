@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -206,6 +207,7 @@ func TestTheExampleRolesDoWhatTheySay(t *testing.T) {
 }
 
 func TestAStreamEndsWithTheRight(t *testing.T) {
+	t.Parallel()
 	namespace := clustertest.Namespace(t)
 	operator, operatorToken := account(t, namespace, "operator")
 	bind(t, namespace, operator, exampleRole(t, "operator"))
@@ -217,25 +219,119 @@ func TestAStreamEndsWithTheRight(t *testing.T) {
 	running := owner.submit(t, http.MethodPost, owner.releases(namespace), object{
 		"name": "web", "chart": object{"ref": "web"}, "values": never, "options": object{"wait": true, "timeoutSeconds": 600},
 	})
-	withdrawn, terminal := time.Time{}, false
-	err := watcher.frames(t.Context(), running.Events, func(f frame) bool {
-		if withdrawn.IsZero() {
-			unbind()
-			withdrawn = time.Now()
-		}
-		terminal = terminal || stream.Type(f.event).Terminal()
-		return time.Since(withdrawn) < 4*access.Life
+	eventually(t, "the release is listed", func() bool {
+		_, list := watcher.ask(t, http.MethodGet, "/"+h.cluster+"/releases", "")
+		return strings.Contains(list, `"web"`)
 	})
-	if took := time.Since(withdrawn); err != nil || terminal || took >= 4*access.Life {
-		t.Errorf("the stream went on for %v after the right was gone, terminal %v, error %v", took, terminal, err)
+	paths := []string{running.Events, "/" + h.cluster + "/releases/events"}
+	var opened, reading sync.WaitGroup
+	withdrawn := make(chan time.Time)
+	opened.Add(len(paths))
+	for _, path := range paths {
+		reading.Go(func() {
+			first := sync.OnceFunc(opened.Done)
+			terminal := false
+			var gone time.Time
+			err := watcher.frames(t.Context(), path, func(f frame) bool {
+				first()
+				if gone.IsZero() {
+					gone = <-withdrawn
+				}
+				terminal = terminal || stream.Type(f.event).Terminal()
+				return time.Since(gone) < 4*access.Life
+			})
+			if took := time.Since(gone); err != nil || terminal || took >= 4*access.Life {
+				t.Errorf("%s went on for %v after the right was gone, terminal %v, error %v", path, took, terminal, err)
+			}
+			if got, _ := watcher.ask(t, http.MethodGet, path, ""); got != http.StatusForbidden {
+				t.Errorf("%s again: %d, want 403", path, got)
+			}
+		})
 	}
-	if got, _ := watcher.ask(t, http.MethodGet, running.Events, ""); got != http.StatusForbidden {
-		t.Errorf("a new stream: %d, want 403", got)
+	opened.Wait()
+	unbind()
+	gone := time.Now()
+	for range paths {
+		withdrawn <- gone
 	}
+	reading.Wait()
 	if got, _ := owner.ask(t, http.MethodPost, owner.release(namespace, "web")+"/sessions/"+running.SessionID+"/cancel", `{"force":true}`); got != http.StatusAccepted {
 		t.Errorf("cancel: %d", got)
 	}
 	end(t, owner.events(t.Context(), t, running.Events, 1))
+}
+
+// Whoever waits for a change is told of it only if they still may know, secrets
+// and lists of several namespaces included.
+func TestWhoWaitsIsToldNothingOnceTheRightIsGone(t *testing.T) {
+	t.Parallel()
+	namespace := clustertest.Namespace(t)
+	auditor, token := account(t, namespace, "auditor")
+	unbind := bind(t, namespace, auditor, exampleRole(t, "auditor"))
+	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{"--auth", "kubernetes"}})
+	waiter := h.holding(token)
+	clustertest.Helm(t, 4, "install", "web", clustertest.Chart(t), "--namespace", namespace)
+	paths := []string{
+		h.release(namespace, "web"), h.release(namespace, "web") + "/history", h.releases(namespace), "/" + h.cluster + "/releases",
+		"/api/helm/release?ns=" + namespace + "&name=web", "/api/helm/releases?ns=" + namespace, "/api/helm/release/history?ns=" + namespace + "&name=web",
+	}
+	eventually(t, "the operation outside has been told to its end", func() bool {
+		var i item
+		return waiter.call(t, http.MethodGet, paths[0], nil, &i) == http.StatusOK && i.Status == "deployed" && i.Session == nil
+	})
+	answers := make(chan polled, len(paths))
+	for _, path := range paths {
+		var known polled
+		eventually(t, path, func() bool {
+			known = waiter.poll(t, path, "")
+			return known.status == http.StatusOK && strings.Contains(known.body, `"web"`)
+		})
+		go func() { answers <- waiter.poll(t, path, known.tag) }()
+	}
+	unbind()
+	time.Sleep(access.Life + time.Second) // what was answered before counts as long
+	clustertest.Helm(t, 4, "upgrade", "web", clustertest.Chart(t), "--namespace", namespace, "--set", "replicas=2")
+	for range paths {
+		if a := <-answers; a.status != http.StatusForbidden || strings.Contains(a.body, `"replicas"`) {
+			t.Errorf("%s tells who may not know any more: %d %.200s", a.path, a.status, a.body)
+		}
+	}
+}
+
+// polled is the answer to a long poll.
+type polled struct {
+	path   string
+	status int
+	tag    string
+	body   string
+}
+
+// poll asks for what is there or, with a tag, waits for something else.
+func (h *helmtrail) poll(t *testing.T, path, tag string) polled {
+	a := polled{path: path}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+path, nil)
+	if err != nil {
+		t.Error(err)
+		return a
+	}
+	if tag != "" {
+		request.Header.Set("If-None-Match", tag)
+		query := request.URL.Query()
+		query.Set("wait", "60")
+		request.URL.RawQuery = query.Encode()
+	}
+	response, err := h.client.Do(request)
+	if err != nil {
+		t.Error(err)
+		return a
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	a.status, a.tag, a.body = response.StatusCode, response.Header.Get("ETag"), string(body)
+	return a
 }
 
 // helm has the caller's rights and no others, whatever helmtrail's own may do.

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -13,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +23,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/stream"
 )
 
 // secondCluster is a dev cluster beside the tests' own, which can be stopped
@@ -126,6 +130,66 @@ func TestAClusterThatIsLostHarmsNoOther(t *testing.T) {
 	})
 }
 
+// A cluster whose API server takes connections and says nothing.
+func TestAClusterThatNeverAnswersHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { silent.Close() })
+	config, cluster, _ := adminConfig(t)
+	cluster.Server = "https://" + silent.Addr().String()
+	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), wait: "/healthz", more: []string{
+		"--auth", "kubernetes", "--context", currentContext(t), "--cluster", "silent=" + writeKubeconfig(t, config),
+	}})
+	namespace := clustertest.Namespace(t)
+	operator, token := account(t, namespace, "operator")
+	bind(t, namespace, operator, exampleRole(t, "operator"))
+	// As a browser that has signed in to both.
+	cookies := "helmtrail-" + h.cluster + "=" + token + "; helmtrail-silent=" + token
+	ask := func(path string, answer any) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second)
+		defer cancel()
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, h.url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Cookie", cookies)
+		response, err := h.client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		if err := json.NewDecoder(response.Body).Decode(answer); err != nil || response.StatusCode != http.StatusOK {
+			t.Errorf("GET %s answered %d, %v", path, response.StatusCode, err)
+		}
+	}
+	var me struct {
+		Clusters []struct {
+			ID   string
+			User *string
+		}
+	}
+	var list struct{ Items []shownCluster }
+	eventually(t, "what is wrong with the silent cluster", func() bool {
+		ask("/me", &me)
+		ask("/clusters", &list)
+		return len(list.Items) == 2 && !list.Items[1].Reachable && list.Items[1].Problem != "" && list.Items[1].Problem != "not asked yet"
+	})
+	if len(me.Clusters) != 2 || me.Clusters[0].User == nil || *me.Clusters[0].User != operator || me.Clusters[1].User != nil {
+		t.Errorf("/me is %+v, want the user of the first cluster", me)
+	}
+	ask("/charts", &struct{}{})
+	h.waitReady(t)
+	owner := h.holding(token)
+	answer := owner.submit(t, http.MethodPost, h.releases(namespace), object{"name": "here", "chart": object{"ref": "web"}})
+	if kind, last := end(t, owner.events(t.Context(), t, answer.Events, 1)); kind != stream.TypeCompleted {
+		t.Errorf("the install ended %s: %s", kind, last.Message)
+	}
+}
+
 // A token in a header, where the address names no cluster, is for that cluster alone.
 func TestTheDefaultClusterCanBeNamed(t *testing.T) {
 	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{
@@ -223,6 +287,13 @@ func TestRightsInSomeNamespacesOnlyAreEnoughForThose(t *testing.T) {
 	code = h.call(t, http.MethodGet, h.releases(elsewhere), nil, &refused)
 	if d := refused.Details; code != http.StatusForbidden || refused.Code != "forbidden" || d.Verb != "list" || d.Resource != "secrets" || d.Namespace != elsewhere {
 		t.Errorf("a namespace that is not watched answers %d %+v", code, refused)
+	}
+	// The console's contract tells the same.
+	for namespace, want := range map[string]int{allowed: http.StatusOK, denied: http.StatusBadGateway, elsewhere: http.StatusForbidden} {
+		code, answer := h.ask(t, http.MethodGet, "/api/helm/releases?ns="+namespace, "")
+		if code != want || code != http.StatusOK && !strings.Contains(answer, namespace) {
+			t.Errorf("the console's list of %s answers %d %.300s, want %d", namespace, code, answer, want)
+		}
 	}
 	if c := h.shown(t, "limited"); c.Synced || c.Problem == "" {
 		t.Errorf("the cluster is shown as %+v, want the reason why not all is known", c)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -97,6 +98,7 @@ func TestConsoleRefusals(t *testing.T) {
 		}
 	}
 	h.console(t, http.MethodPost, "/verify", object{"chart_url": "https://charts.example.com/a-1.tgz"}).fails(http.StatusNotImplemented)
+	h.console(t, http.MethodGet, "/releases?limitInfo=perhaps", nil).fails(http.StatusBadGateway, "Failed to list helm releases: ")
 	h.console(t, http.MethodGet, "/chart", nil).fails(http.StatusBadRequest)
 	h.console(t, http.MethodGet, "/chart?url=nonsense", nil).fails(http.StatusBadRequest)
 	h.console(t, http.MethodGet, "/charts/index.yaml?onlyCompatible=perhaps", nil).fails(http.StatusBadRequest)
@@ -112,6 +114,15 @@ func TestConsoleCharts(t *testing.T) {
 		repository := serveChart(t)
 		h := serveOn(t, arguments{helm: helm, more: []string{"--repo", "own=" + repository.url, "--repo", "broken=http://127.0.0.1:1"}})
 
+		// Many who ask at once make one request of the repository.
+		var asking sync.WaitGroup
+		for range 20 {
+			asking.Go(func() { h.poll(t, "/api/helm/charts/index.yaml?namespace=default", "") })
+		}
+		asking.Wait()
+		if n := repository.indexes.Load(); n != 1 {
+			t.Errorf("the index was read %d times for 20 who asked", n)
+		}
 		a := h.console(t, http.MethodGet, "/charts/index.yaml?namespace=default", nil)
 		if a.status != http.StatusOK || a.header.Get("Content-Type") != "application/yaml" || a.header.Get("Cache-Control") != "no-store, must-revalidate" {
 			t.Fatalf("the index answered %d %v %s", a.status, a.header, a.body)

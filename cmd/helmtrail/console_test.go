@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,6 +27,8 @@ type chartServer struct {
 	url, chart string
 	// user and password, when set, are asked for.
 	user, password string
+	// indexes is how often the index was asked for.
+	indexes atomic.Int64
 }
 
 // packagedChart is a folder with the test chart's archive and an index.
@@ -45,6 +48,9 @@ func serveChart(t *testing.T) *chartServer {
 		if user, password, _ := r.BasicAuth(); s.user != "" && (user != s.user || password != s.password) {
 			http.Error(w, "who are you?", http.StatusUnauthorized)
 			return
+		}
+		if r.URL.Path == "/index.yaml" {
+			s.indexes.Add(1)
 		}
 		files.ServeHTTP(w, r)
 	}))

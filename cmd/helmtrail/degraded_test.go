@@ -87,6 +87,9 @@ func TestRightsThatAreWithdrawnWhileItRuns(t *testing.T) {
 	if reachable := metric(h.text(t, "/metrics"), `cluster_reachable\{[^}]+\}`); reachable != 0 {
 		t.Errorf("the metric says reachable %v", reachable)
 	}
+	eventually(t, "the watch began anew, says the metric", func() bool {
+		return metric(h.text(t, "/metrics"), `watch_restarts_total\{[^}]+\}`) >= 1
+	})
 
 	grant()
 	eventually(t, "the right is back", func() bool { c := h.shown(t, h.cluster); return c.Reachable && c.Problem == "" })

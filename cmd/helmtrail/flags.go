@@ -19,6 +19,7 @@ import (
 	"github.com/helmtrail/helmtrail/informer"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/helmcli"
+	"github.com/helmtrail/helmtrail/web"
 )
 
 // usageError is a mistake in flags or arguments.
@@ -218,6 +219,9 @@ func (o *serveOptions) validateServing() error {
 		o.basePath = strings.TrimSuffix(o.basePath, "/")
 		if !basePathPattern.MatchString(o.basePath) {
 			return fmt.Errorf("--base-path %q: must be a path such as /helmtrail", o.basePath)
+		}
+		if err := web.CheckBasePath(o.basePath); err != nil {
+			return fmt.Errorf("--base-path %q: %w", o.basePath, err)
 		}
 	}
 	if o.pprof != "" {

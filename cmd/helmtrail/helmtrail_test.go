@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -119,12 +120,13 @@ func serveOn(t *testing.T, a arguments) *helmtrail {
 // held against the description.
 func (h *helmtrail) at(t *testing.T, line string) {
 	t.Helper()
-	found := regexp.MustCompile(`(http://[^/]+)(\S*)/helm/releases`).FindStringSubmatch(line)
+	found := regexp.MustCompile(`(https?://[^/]+)(\S*)/helm/releases`).FindStringSubmatch(line)
 	if found == nil {
 		t.Fatalf("serve printed %q", line)
 	}
 	h.url = found[1]
-	h.client.Transport = openapitest.Transport(t, &http.Transport{}, found[2])
+	transport := &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	h.client.Transport = openapitest.Transport(t, transport, found[2])
 }
 
 // logWriter sends the program's log to the test's for as long as that goes on.

@@ -71,7 +71,7 @@ type measured struct {
 var (
 	runningMetric = prometheus.NewDesc("helmtrail_operations_running", "Sessions that run now, by who started them.", []string{"origin"}, nil)
 	ignoredMetric = prometheus.NewDesc("helmtrail_ignored_secrets_total", "Secrets of Helm's type that hold no record.", []string{"cluster"}, nil)
-	restartMetric = prometheus.NewDesc("helmtrail_watch_restarts_total", "How often the watch of a cluster began anew.", []string{"cluster"}, nil)
+	restartMetric = prometheus.NewDesc("helmtrail_watch_restarts_total", "How often the releases of a cluster were listed anew, since their watch could not go on.", []string{"cluster"}, nil)
 	entriesMetric = prometheus.NewDesc("helmtrail_trail_entries", "Entries that the trail of a cluster has.", []string{"cluster"}, nil)
 	headMetric    = prometheus.NewDesc("helmtrail_trail_head_time_seconds", "When the trail's last entry was made.", []string{"cluster"}, nil)
 	toldMetric    = prometheus.NewDesc("helmtrail_trail_head_info", "The head of the trail that was logged last, so that a rewritten or cut trail can be told from outside.", []string{"cluster", "position", "hash"}, nil)

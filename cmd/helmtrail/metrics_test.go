@@ -28,8 +28,24 @@ func metric(text, pattern string) float64 {
 	return value
 }
 
+// releaseSecret makes a Secret of Helm's type by hand, with labels that say that
+// it is revision 1 of a release in a status.
+func releaseSecret(t *testing.T, namespace, name string, status decoder.Status, data map[string][]byte) {
+	t.Helper()
+	_, err := clustertest.Core(t).Secrets(namespace).Create(t.Context(), &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:   "sh.helm.release.v1." + name + ".v1",
+			Labels: map[string]string{"owner": "helm", "name": name, "version": "1", "status": string(status)},
+		},
+		Type: decoder.SecretType, Data: data,
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestMetricsCountWhatHappens(t *testing.T) {
-	h, namespace := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4")}), clustertest.Namespace(t)
+	h, namespace := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{"--stuck-after", "1s"}}), clustertest.Namespace(t)
 	release := h.release(namespace, "web")
 	chart := object{"ref": "web"}
 	first := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": chart})
@@ -39,24 +55,22 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 	})
 	h.events(t.Context(), t, failed.Events, 1)
 	clustertest.Helm(t, 4, "install", "byhand", clustertest.Chart(t), "--namespace", namespace)
-	_, err := clustertest.Core(t).Secrets(namespace).Create(t.Context(), &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{
-			Name:   "sh.helm.release.v1.broken.v1",
-			Labels: map[string]string{"owner": "helm", "name": "broken", "version": "1", "status": "deployed"},
-		},
-		Type: decoder.SecretType, Data: map[string][]byte{"release": []byte("no record")},
-	}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	releaseSecret(t, namespace, "broken", decoder.StatusDeployed, map[string][]byte{"release": []byte("no record")})
+	releaseSecret(t, namespace, "left", decoder.StatusPendingInstall, map[string][]byte{"release": []byte("no record")})
+	releaseSecret(t, namespace, "foreign", decoder.StatusDeployed, map[string][]byte{"other": []byte("no record")})
+	running := h.submit(t, http.MethodPost, h.releases(namespace), object{
+		"name": "waiting", "chart": chart, "values": never, "options": object{"wait": true, "timeoutSeconds": 600},
+	})
 	following, stop := context.WithCancel(t.Context())
 	defer stop()
-	connected := make(chan struct{})
-	go func() {
-		once := sync.OnceFunc(func() { close(connected) })
-		_ = h.frames(following, "/"+h.cluster+"/releases/events", func(frame) bool { once(); return true }) // until stop is called
-	}()
-	<-connected
+	for _, events := range []string{"/" + h.cluster + "/releases/events", running.Events} {
+		connected := make(chan struct{})
+		go func() {
+			once := sync.OnceFunc(func() { close(connected) })
+			_ = h.frames(following, events, func(frame) bool { once(); return true }) // until stop is called
+		}()
+		<-connected
+	}
 
 	// What is counted at least, with these operations and no others' help. The
 	// cluster is shared with other tests.
@@ -65,24 +79,25 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 		`operations_total\{cluster="[^"]+",operation="upgrade",origin="helmtrail",reason="[a-z]+",result="FAILED"\}`: 1,
 		`operations_total\{cluster="[^"]+",operation="install",origin="outside",reason="",result="COMPLETED"\}`:      1,
 		`operation_duration_seconds_count\{operation="upgrade",result="FAILED"\}`:                                    1,
-		`operations_running\{origin="helmtrail"\}`:                                                                   0,
-		`operations_running\{origin="outside"\}`:                                                                     0,
-		`events_total\{type="STARTED"\}`:                                                                             3,
+		`operation_duration_seconds_sum\{operation="upgrade",result="FAILED"\}`:                                      3,
+		`operations_running\{origin="helmtrail"\}`:                                                                   1,
+		`operations_running\{origin="outside"\}`:                                                                     1,
+		`events_total\{type="STARTED"\}`:                                                                             4,
 		`events_total\{type="LOG"\}`:                                                                                 2,
 		`events_total\{type="RELEASE_STATUS"\}`:                                                                      4,
 		`event_delay_seconds_count`:                                                                                  10,
 		`subscribers\{stream="cluster"\}`:                                                                            1,
-		`subscribers\{stream="session"\}`:                                                                            0,
+		`subscribers\{stream="session"\}`:                                                                            1,
 		`releases\{cluster="[^"]+",status="failed"\}`:                                                                1,
 		`transitions_total\{change="status",cluster="[^"]+",status="deployed"\}`:                                     2,
 		`transition_lag_seconds_count\{cluster="[^"]+"\}`:                                                            5,
-		`unreadable_releases\{cluster="[^"]+"\}`:                                                                     1,
-		`decode_errors_total\{cluster="[^"]+"\}`:                                                                     1,
-		`stuck_releases\{cluster="[^"]+"\}`:                                                                          0,
+		`unreadable_releases\{cluster="[^"]+"\}`:                                                                     2,
+		`decode_errors_total\{cluster="[^"]+"\}`:                                                                     2,
+		`stuck_releases\{cluster="[^"]+"\}`:                                                                          1,
 		`cluster_reachable\{cluster="[^"]+"\}`:                                                                       1,
 		`cluster_synced\{cluster="[^"]+"\}`:                                                                          1,
 		`watch_restarts_total\{cluster="[^"]+"\}`:                                                                    0,
-		`ignored_secrets_total\{cluster="[^"]+"\}`:                                                                   0,
+		`ignored_secrets_total\{cluster="[^"]+"\}`:                                                                   1,
 		`journal_bytes`: 1000,
 	}
 	var text string

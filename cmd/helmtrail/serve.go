@@ -142,7 +142,7 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 		DefaultCluster: o.defaultID,
 
 		Clusters: shown(clusters, show), Operations: operations, Trail: entries, Charts: helm, Archives: helm, Pages: ui.Files(),
-		NotReady: func() []string { return append(notReady(kept), entries.NotReady()...) }, LocalOnly: o.auth == authNone, Hosts: o.hosts, BasePath: o.basePath, Metrics: registry, MaskKey: o.maskKey, MayReveal: mayReveal(o.auth), Logger: logger,
+		NotReady: func() []string { return append(notReady(ctx, kept), entries.NotReady()...) }, LocalOnly: o.auth == authNone, Hosts: o.hosts, BasePath: o.basePath, Metrics: registry, MaskKey: o.maskKey, MayReveal: mayReveal(o.auth), Logger: logger,
 	})
 	if err != nil {
 		return err
@@ -170,12 +170,16 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	return runAll(ctx, watches, o.clusterOptions(logger), servers)
 }
 
-// notReady tells why the journal takes nothing, without which nothing can be done.
-func notReady(kept *journal.Journal) []string {
-	if err := kept.Writable(); err != nil {
-		return []string{fmt.Sprintf("What happens cannot be kept: %v.", err)}
+// notReady tells why nothing new can be done: the journal takes nothing, or ctx
+// has ended, and what runs is brought to its end.
+func notReady(ctx context.Context, kept *journal.Journal) (reasons []string) {
+	if ctx.Err() != nil {
+		reasons = append(reasons, "The server is stopping.")
 	}
-	return nil
+	if err := kept.Writable(); err != nil {
+		reasons = append(reasons, fmt.Sprintf("What happens cannot be kept: %v.", err))
+	}
+	return reasons
 }
 
 // served is an HTTP server on its listener, with a certificate or nil.
@@ -246,9 +250,7 @@ func runAll(ctx context.Context, watches *watching, options informer.Options, se
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 		defer cancel()
 		for _, s := range servers {
-			if shutdownErr := s.server.Shutdown(closing); shutdownErr != nil {
-				err = errors.Join(err, fmt.Errorf("end the open requests: %w", shutdownErr), s.server.Close())
-			}
+			err = errors.Join(err, shutDown(closing, s.server, watches.logger))
 		}
 		stopKeeping()
 		err = errors.Join(err, keeping.Wait())
@@ -258,4 +260,18 @@ func runAll(ctx context.Context, watches *watching, options informer.Options, se
 	err := group.Wait()
 	stopWatching()
 	return err
+}
+
+// shutDown ends a server, and cuts the requests that have not ended when ctx
+// does: a client that takes nothing is no failure of the server's.
+func shutDown(ctx context.Context, server *http.Server, logger *slog.Logger) error {
+	err := server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		logger.Warn("requests that did not end in time were cut", "after", closeTime)
+		err = server.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("end the open requests: %w", err)
+	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"log/slog"
 	"math/big"
@@ -23,6 +24,7 @@ import (
 	"time"
 
 	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/stream"
 )
 
 // writeCertificate puts a self-signed certificate with a serial number into two
@@ -139,6 +141,78 @@ func TestHTTP2WithAndWithoutTLS(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// The program itself over TLS: pages and streams over HTTP/2, a certificate that
+// is replaced as a Secret's mount replaces it, and its profiles.
+func TestServingOverTLS(t *testing.T) {
+	t.Parallel()
+	folder, profiles := t.TempDir(), freeAddress(t)
+	mounted := filepath.Join(folder, "..data")
+	renew := func(serial int64) {
+		t.Helper()
+		version := filepath.Join(folder, fmt.Sprint("version", serial))
+		if err := os.Mkdir(version, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		writeCertificate(t, version, serial)
+		if err := os.Symlink(version, mounted+".new"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(mounted+".new", mounted); err != nil {
+			t.Fatal(err)
+		}
+	}
+	renew(1)
+	h := serveOn(t, arguments{helm: standIn(t, "echo first; sleep 1; echo last"), wait: "/healthz", more: []string{
+		"--tls-cert", filepath.Join(mounted, "tls.crt"), "--tls-key", filepath.Join(mounted, "tls.key"), "--pprof", profiles,
+	}})
+	h.waitReady(t)
+	ask := func(path string) *http.Response {
+		t.Helper()
+		response, err := h.client.Get(h.url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		return response
+	}
+	page := ask("/helm/releases")
+	if page.StatusCode != http.StatusOK || page.Proto != "HTTP/2.0" || page.Header.Get("Strict-Transport-Security") == "" {
+		t.Errorf("the page came with %s %d %v", page.Proto, page.StatusCode, page.Header)
+	}
+	namespace := clustertest.Namespace(t)
+	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
+	if kind, last := end(t, h.events(t.Context(), t, answer.Events, 1)); kind != stream.TypeCompleted {
+		t.Errorf("the session ended %s: %s", kind, last.Message)
+	}
+	renew(2)
+	eventually(t, "the new certificate", func() bool {
+		h.client.CloseIdleConnections()
+		return ask("/healthz").TLS.PeerCertificates[0].SerialNumber.Int64() == 2
+	})
+	index, err := http.Get("http://" + profiles + "/debug/pprof/goroutine?debug=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Body.Close()
+	if text, err := io.ReadAll(index.Body); err != nil || index.StatusCode != http.StatusOK || !bytes.Contains(text, []byte("goroutine profile")) {
+		t.Errorf("the profile is %d %.100s, %v", index.StatusCode, text, err)
+	}
+	if public := ask("/debug/pprof/"); public.StatusCode != http.StatusNotFound {
+		t.Errorf("the profiles are served to everybody: %d", public.StatusCode)
+	}
+}
+
+// freeAddress is a loopback address on which nothing listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
 }
 
 // Everything is compressed for those who take it, but for streams, whose frames

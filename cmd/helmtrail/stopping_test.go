@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// While helmtrail stops, what runs goes on to its end and can be watched, and
+// nothing new begins: load balancers are told to look elsewhere.
+func TestStoppingWaitsForWhatRunsAndTakesNothingNew(t *testing.T) {
+	t.Parallel()
+	gate := filepath.Join(t.TempDir(), "gate")
+	h := serveOn(t, arguments{
+		helm: standIn(t, fmt.Sprintf("while [ ! -e %s ]; do sleep 0.05; done; echo last", gate)), more: []string{"--drain", "1m"},
+	})
+	namespace := clustertest.Namespace(t)
+	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
+	release := h.release(namespace, "web")
+	tag := h.poll(t, release+"/sessions", "").tag
+	const readers, pollers = 100, 100
+	var watching, opened sync.WaitGroup
+	opened.Add(readers)
+	for range readers {
+		watching.Go(func() {
+			first := sync.OnceFunc(opened.Done)
+			last := frame{}
+			err := h.frames(t.Context(), answer.Events, func(f frame) bool { first(); last = f; return true })
+			if err != nil || last.event != string(stream.TypeCompleted) {
+				t.Errorf("a reader's last event is %q, error %v", last.event, err)
+			}
+		})
+	}
+	for range pollers {
+		watching.Go(func() {
+			if a := h.poll(t, release+"/sessions", tag); a.status != http.StatusOK || !strings.Contains(a.body, `"completed"`) {
+				t.Errorf("a poller was answered %d %.300s", a.status, a.body)
+			}
+		})
+	}
+	opened.Wait()
+	var stopping sync.WaitGroup
+	stopping.Go(h.stop)
+	eventually(t, "it is not ready any more", func() bool { return strings.Contains(h.notReady(t), "stopping") })
+	var refused struct{ Code string }
+	code := h.call(t, http.MethodPost, h.releases(namespace), object{"name": "late", "chart": object{"ref": "web"}}, &refused)
+	if code != http.StatusServiceUnavailable || refused.Code != "unavailable" {
+		t.Errorf("a new operation is answered %d %s, want 503 unavailable", code, refused.Code)
+	}
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	watching.Wait()
+	stopping.Wait()
+}
+
+// Neither a reader that takes nothing nor a client that waits for helm keeps
+// helmtrail from stopping, or makes that a failure.
+func TestNoClientKeepsHelmtrailFromStopping(t *testing.T) {
+	t.Parallel()
+	const lines = 30_000
+	gate := filepath.Join(t.TempDir(), "gate")
+	script := fmt.Sprintf("seq -f 'line %%.0f %s' 1 %d; while [ ! -e %s ]; do sleep 0.05; done", strings.Repeat("x", 500), lines, gate)
+	a := arguments{helm: standIn(t, script), dataDir: t.TempDir(), more: []string{"--drain", "0s", "--on-stop", "leave"}}
+	h, namespace := serveOn(t, a), clustertest.Namespace(t)
+	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
+	silent, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	if err := silent.(*net.TCPConn).SetReadBuffer(4096); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(silent, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", answer.Events)
+	waiting := make(chan string, 1)
+	go func() {
+		answer := h.console(t, http.MethodPost, "/release", object{"name": "other", "namespace": namespace, "chart_url": "web"})
+		waiting <- fmt.Sprint(answer.status, " ", string(answer.body))
+	}()
+	sessions := map[string]string{"web": answer.SessionID}
+	for _, name := range []string{"web", "other"} {
+		eventually(t, "the log of "+name, func() bool {
+			var list struct{ Items []stream.Session }
+			h.get(t, h.release(namespace, name)+"/sessions", &list)
+			if len(list.Items) > 0 {
+				sessions[name] = list.Items[0].ID
+			}
+			return len(list.Items) > 0 && h.lines(t, h.release(namespace, name), sessions[name]) == lines
+		})
+	}
+	begun := time.Now()
+	h.stop()
+	if took := time.Since(begun); took > closeTime+10*time.Second {
+		t.Errorf("stopping took %v", took)
+	}
+	if got := <-waiting; !strings.HasPrefix(got, "502 ") || !strings.Contains(got, "session "+sessions["other"]+" goes on") {
+		t.Errorf("who waited for helm was answered %s", got)
+	}
+
+	// It does go on, and the next helmtrail brings it to its end.
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := serveOn(t, a)
+	for name, session := range sessions {
+		events := again.events(t.Context(), t, again.release(namespace, name)+"/events?sessionId="+session, 1)
+		if kind, last := end(t, events); kind != stream.TypeCompleted {
+			t.Errorf("%s ended %s: %s", name, kind, last.Message)
+		}
+	}
+}
+
+// lines is how many lines of helm a session has so far.
+func (h *helmtrail) lines(t *testing.T, release, session string) (count int) {
+	t.Helper()
+	err := h.frames(t.Context(), release+"/events?sessionId="+session, func(f frame) bool {
+		if f.event == string(stream.TypeLog) {
+			count++
+		}
+		return f.event != string(stream.TypeHeartbeat) // it comes after all that is stored
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return count
+}
