@@ -36,7 +36,7 @@ const (
 	ProblemFailed Problem = "failed"
 	// ProblemNoAddress is a Service to which no load balancer has given an address.
 	ProblemNoAddress Problem = "noAddress"
-	// ProblemNotEnded is a Job that has not ended yet.
+	// ProblemNotEnded is a Job, or an init container, that has not ended yet.
 	ProblemNotEnded Problem = "notEnded"
 	// ProblemNotReady is an object that is not ready yet.
 	ProblemNotReady Problem = "notReady"
@@ -112,7 +112,7 @@ func (s Sentence) English() string {
 	case ProblemNoAddress:
 		return whole + " has been given no address by a load balancer yet" + s.detail()
 	case ProblemNotEnded:
-		return whole + " has not ended yet" + s.detail()
+		return part + " has not ended yet" + s.detail()
 	case ProblemUnknown:
 		return "The state of " + whole + " is not known" + s.detail()
 	}

@@ -41,6 +41,11 @@ func cut(s string) string {
 // blamePod finds out why a Pod is not ready. Events are the warnings about it,
 // the newest first.
 func blamePod(row *stream.Resource, pod *corev1.Pod, events []*corev1.Event) {
+	if pod.Status.Phase == corev1.PodFailed && pod.Status.Reason != "" {
+		// Evicted for example, of which its containers know nothing.
+		blameFailed(row, pod)
+		return
+	}
 	containers := containersOf(pod)
 	for _, c := range containers {
 		if c.status != nil && blameContainer(row, pod, c) {
@@ -56,18 +61,34 @@ func blamePod(row *stream.Resource, pod *corev1.Pod, events []*corev1.Event) {
 		return
 	}
 	if pod.Status.Phase == corev1.PodFailed {
-		cause := blameItself(row, stream.RankContainer, stream.ProblemFailed, cmp.Or(pod.Status.Reason, stream.WordFailed), pod.Status.Message)
-		cause.Final = row.Owner == ""
+		blameFailed(row, pod)
 		return
 	}
 	if blameByEvent(row, containers, events) {
 		return
+	}
+	for _, c := range containers {
+		if c.role == stream.RoleInit && c.status != nil && c.status.State.Running != nil {
+			blame(row, stream.RankWaiting, c.sentence(stream.ProblemNotEnded, cmp.Or(waitingReason(containers), stream.WordNotReady), ""), "")
+			return
+		}
 	}
 	message := ""
 	if c := condition(pod, corev1.PodReady); c != nil {
 		message = c.Message
 	}
 	blameItself(row, stream.RankWaiting, stream.ProblemNotReady, cmp.Or(waitingReason(containers), stream.WordNotReady), message)
+}
+
+// blameFailed says that a Pod has failed as a whole. Its owner replaces it, but for
+// a Job, so that it is seldom what the owner waits for.
+func blameFailed(row *stream.Resource, pod *corev1.Pod) {
+	rank := stream.RankContainer
+	if row.Owner != "" && !strings.HasPrefix(row.Owner, "batch/Job/") {
+		rank = stream.RankStart
+	}
+	cause := blameItself(row, rank, stream.ProblemFailed, cmp.Or(pod.Status.Reason, stream.WordFailed), pod.Status.Message)
+	cause.Final = row.Owner == ""
 }
 
 // waitingReason is the reason of the first container that waits.

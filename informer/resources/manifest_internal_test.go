@@ -5,8 +5,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"helm.sh/helm/v3/pkg/release"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
 )
 
 func TestObjectsOfARecord(t *testing.T) {
@@ -108,5 +110,34 @@ metadata: {name: p}
 				t.Errorf("objects (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A cluster may have hundreds of definitions, each with a schema of a megabyte.
+func TestWatchesKeepNeitherSchemasNorTemplates(t *testing.T) {
+	definition := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{
+			"name": "widgets.example.com", "managedFields": []any{map[string]any{"manager": "helm"}},
+			"annotations": map[string]any{"kubectl.kubernetes.io/last-applied-configuration": "{}", "note": "kept"},
+		},
+		"spec":   map[string]any{"group": "example.com", "versions": []any{"schema"}, "template": "pods"},
+		"status": map[string]any{"conditions": []any{map[string]any{"type": "Established", "status": "True"}}},
+	}}
+	want := map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": "widgets.example.com", "annotations": map[string]any{"note": "kept"}},
+		"spec":     map[string]any{"group": "example.com"},
+		"status":   map[string]any{"conditions": []any{map[string]any{"type": "Established", "status": "True"}}},
+	}
+	stripped, err := strip(definition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, stripped.(*unstructured.Unstructured).Object); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+	if row := rowOf(stream.Resource{}, definition); row.Status != statusReady || !row.Current {
+		t.Errorf("its row is %+v", row)
 	}
 }

@@ -123,9 +123,10 @@ func TestPodPhaseHidesTheContainersTrouble(t *testing.T) {
 			cause: `Container web of Pod p cannot be started (CreateContainerConfigError): secret "db" not found`,
 		},
 		{
-			name:  "evicted",
-			pod:   `status: {phase: Failed, reason: Evicted, message: "The node was low on resource: memory."}`,
-			want:  "Evicted|Evicted||The node was low on resource: memory.",
+			name: "evicted",
+			pod: `status: {phase: Failed, reason: Evicted, message: "The node was low on resource: memory.",
+				containerStatuses: [{name: web, state: {terminated: {exitCode: 137, reason: Error}}}]}`,
+			want:  "Error|Evicted||The node was low on resource: memory.",
 			cause: "Pod p has failed (Evicted): The node was low on resource: memory.",
 		},
 		{
@@ -155,6 +156,12 @@ func TestPodPhaseHidesTheContainersTrouble(t *testing.T) {
 			name: "at its second init container",
 			pod:  inits + `status: {phase: Pending, initContainerStatuses: [{name: one, state: {terminated: {exitCode: 0}}}, {name: side, state: {running: {}}}]}`,
 			want: "Init:1/3|NotReady||",
+		},
+		{
+			name: "an init container that waits for something",
+			pod: inits + `status: {phase: Pending, initContainerStatuses: [{name: one, state: {running: {}}}],
+				containerStatuses: [{name: web, state: {waiting: {reason: PodInitializing}}}]}`,
+			want: "Init:0/3|PodInitializing|one|",
 		},
 		{
 			name: "a probe that does not succeed",

@@ -5,6 +5,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // What the controllers write of generations.
@@ -45,6 +46,15 @@ func strip(o any) (any, error) {
 			Reason:         object.Reason, Message: object.Message, Type: object.Type,
 			LastTimestamp: object.LastTimestamp, EventTime: object.EventTime, Series: object.Series,
 		}, nil
+	case *unstructured.Unstructured:
+		object.SetManagedFields(nil)
+		for _, field := range [][]string{
+			{"metadata", "annotations", corev1.LastAppliedConfigAnnotation},
+			{"spec", "template"}, // of a workload's pods
+			{"spec", "versions"}, // the schemas of a CustomResourceDefinition
+		} {
+			unstructured.RemoveNestedField(object.Object, field...)
+		}
 	case metav1.Object:
 		object.SetManagedFields(nil)
 	}
