@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/decoder/stored"
 	"github.com/helmtrail/helmtrail/stream"
@@ -47,14 +46,19 @@ It ends with 1 when a record cannot be read; the others are printed all the same
 			if err != nil {
 				return err
 			}
-			records, problems := stored.Read(content)
-			for i, problem := range problems {
-				problems[i] = fmt.Errorf("%s: %w", args[0], problem)
+			d := decoding{stdout: stdout, output: output, part: p, reveal: reveal}
+			for record, problem := range stored.Read(content) {
+				if problem != nil {
+					d.problems = append(d.problems, fmt.Errorf("%s: %w", args[0], problem))
+				}
+				if record == nil {
+					continue
+				}
+				if err := d.add(record); err != nil {
+					return errors.Join(append(d.problems, err)...)
+				}
 			}
-			if len(records) == 0 {
-				return errors.Join(problems...)
-			}
-			return errors.Join(append(problems, printStored(stdout, output, p, records, reveal))...)
+			return errors.Join(append(d.problems, d.end())...)
 		},
 	}
 	outputFlag(c.Flags(), &output)
@@ -84,40 +88,80 @@ func readInput(stdin io.Reader, name string) ([]byte, error) {
 	return content, nil
 }
 
-// printStored prints records, or a part of each.
-func printStored(w io.Writer, f outputFormat, p partOptions, records []stored.Record, reveal bool) error {
-	lines := make([]revisionLine, 0, len(records))
-	for _, s := range records {
-		if s.Record == nil {
-			lines = append(lines, lineOf(s.Revision, nil))
-			continue
-		}
-		record := s.Record
-		if !reveal {
-			var err error
-			if record, err = maskStored(s); err != nil {
-				return fmt.Errorf("%s: %w", s.Item, err)
-			}
-		}
-		if p.part == "" {
-			lines = append(lines, lineOf(s.Revision, record))
-			continue
-		}
-		if len(records) > 1 && f != asJSON {
-			fmt.Fprintf(w, "---\n# %s\n", s.Item)
-		}
-		if err := printPart(w, f, record, p); err != nil {
+// decoding prints records, or a part of each, as they come.
+type decoding struct {
+	stdout   io.Writer
+	output   outputFormat
+	part     partOptions
+	reveal   bool
+	problems []error
+	lines    []revisionLine
+	// first waits until it is known whether others follow, from which it is told
+	// apart.
+	first *stored.Record
+	found int
+}
+
+func (d *decoding) add(s *stored.Record) error {
+	d.found++
+	switch {
+	case d.part.part == "":
+		d.lines = append(d.lines, lineOf(s.Revision, s.Record, d.masker(s)))
+		return nil
+	case d.found == 1:
+		d.first = s
+		return nil
+	}
+	if err := d.flush(); err != nil {
+		return err
+	}
+	return d.print(s)
+}
+
+// flush prints the record that waits.
+func (d *decoding) flush() error {
+	first := d.first
+	if d.first = nil; first == nil {
+		return nil
+	}
+	return d.print(first)
+}
+
+// print prints a part of a record that can be read.
+func (d *decoding) print(s *stored.Record) error {
+	record := s.Record
+	if record == nil {
+		return nil
+	}
+	if masker := d.masker(s); masker != nil {
+		var err error
+		if record, err = masker.Collect(mask.FromRecord(record)).Record(record); err != nil {
 			return fmt.Errorf("%s: %w", s.Item, err)
 		}
 	}
-	if p.part != "" {
-		return nil
+	if d.found > 1 && d.output != asJSON {
+		if _, err := fmt.Fprintf(d.stdout, "---\n# %s\n", s.Item); err != nil {
+			return err
+		}
 	}
-	return printLines(w, f, lines, true)
+	if err := printPart(d.stdout, d.output, record, d.part); err != nil {
+		return fmt.Errorf("%s: %w", s.Item, err)
+	}
+	return nil
 }
 
-// maskStored is the record as it may be shown.
-func maskStored(s stored.Record) (*decoder.Record, error) {
-	release := stream.ReleaseRef{Namespace: s.Revision.Namespace, Name: s.Revision.Name}
-	return newMasker(release).Collect(mask.FromRecord(s.Record)).Record(s.Record)
+// end prints what is left.
+func (d *decoding) end() error {
+	if err := d.flush(); err != nil || len(d.lines) == 0 {
+		return err
+	}
+	return printLines(d.stdout, d.output, d.lines, true)
+}
+
+// masker hides a record's secrets; nil shows them.
+func (d *decoding) masker(s *stored.Record) *mask.Masker {
+	if d.reveal {
+		return nil
+	}
+	return newMasker(stream.ReleaseRef{Namespace: s.Revision.Namespace, Name: s.Revision.Name})
 }

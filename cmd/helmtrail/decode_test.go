@@ -182,6 +182,34 @@ func TestDecodeNamesWhatItCannotRead(t *testing.T) {
 	}
 }
 
+func TestPartsOfSeveralRecordsAreToldApart(t *testing.T) {
+	var content bytes.Buffer
+	for _, name := range []string{"web.v1.yaml", "web.v2.yaml"} {
+		one, err := os.ReadFile(filepath.Join("..", "..", "decoder", "testdata", "helm4", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&content, "---\n%s\n", one)
+	}
+	path := filepath.Join(t.TempDir(), "backup.yaml")
+	if err := os.WriteFile(path, content.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, stderr, code := command(t, "decode", path, "--part", "notes")
+	for n, want := range []string{"---\n# document 1 (Secret fixtures-helm4/sh.helm.release.v1.web.v1)\nNOTES:\n", "---\n# document 2 (Secret fixtures-helm4/sh.helm.release.v1.web.v2)\nNOTES:\n"} {
+		if at := strings.Index(out, want); code != 0 || at < 0 || n == 0 && at > 0 {
+			t.Errorf("decode ends with %d and does not print %q: %s%s", code, want, out, stderr)
+		}
+	}
+	out, _, _ = command(t, "decode", path, "--part", "values", "-o", "json")
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 2 || !json.Valid([]byte(lines[0])) || !json.Valid([]byte(lines[1])) {
+		t.Errorf("as JSON it prints %q", out)
+	}
+	if out, _, code := command(t, "decode", path); code != 0 || strings.Count(out, "\n") != 3 {
+		t.Errorf("decode ends with %d: %s", code, out)
+	}
+}
+
 func TestDecodeMasksSecretsUnlessAsked(t *testing.T) {
 	record := `{"name":"web","version":1,"namespace":"shop","info":{"status":"deployed","description":"x"},"config":{"db":{"password":"canary-1234"}},"manifest":"kind: ConfigMap\nmetadata: {name: a}\ndata: {url: canary-1234}\n"}`
 	path := filepath.Join(t.TempDir(), "record.json")

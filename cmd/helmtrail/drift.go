@@ -30,7 +30,7 @@ It ends with 0 when nothing drifts, with 1 when something does, with 2 when a
 flag is wrong, and with 3 when the comparison could not be made, for some of the
 objects at least.`,
 		Example: `  helmtrail drift web -n shop
-  helmtrail drift web -n shop -o json || echo "somebody has touched it"`,
+  helmtrail drift web -n shop; [ $? = 1 ] && echo "somebody has touched it"`,
 		Args: oneRelease,
 		PreRunE: func(c *cobra.Command, _ []string) error {
 			if revision < 0 {

@@ -64,17 +64,13 @@ func (d *direct) history(ctx context.Context) ([]revisionLine, error) {
 			case errors.Is(err, stream.ErrNotFound):
 				return nil // Helm has pruned it meanwhile.
 			case unreadable(err):
-				lines[i] = lineOf(r, nil)
+				lines[i] = lineOf(r, nil, nil)
 				lines[i].Problem = err.Error()
 				return nil
 			case err != nil:
 				return err
 			}
-			shown, err := d.shown(record)
-			if err != nil {
-				return err
-			}
-			lines[i] = lineOf(r, shown[0])
+			lines[i] = lineOf(r, record, d.masker)
 			lines[i].Digest, lines[i].Size = record.Digest, record.Size
 			return nil
 		})
@@ -127,19 +123,18 @@ have every digit that the record has. Secrets are masked unless --reveal is give
 			if err != nil {
 				return err
 			}
-			shown, err := d.shown(record)
-			if err != nil {
-				return err
-			}
-			record = shown[0]
 			if p.part != "" {
-				return printPart(stdout, o.output, record, p)
+				shown, err := d.shown(record)
+				if err != nil {
+					return err
+				}
+				return printPart(stdout, o.output, shown[0], p)
 			}
 			r := &decoder.Revision{Namespace: d.release.Namespace, Name: d.release.Name, Number: number, LabelStatus: record.Status, Digest: record.Digest, Size: record.Size}
 			if o.output == asTable {
-				return printLines(stdout, o.output, []revisionLine{lineOf(r, record)}, false)
+				return printLines(stdout, o.output, []revisionLine{lineOf(r, record, d.masker)}, false)
 			}
-			return printData(stdout, o.output, lineOf(r, record))
+			return printData(stdout, o.output, lineOf(r, record, d.masker))
 		},
 	}
 	o.register(c)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/decoder/parts"
 )
 
@@ -32,8 +33,9 @@ type revisionLine struct {
 	Anomalies []decoder.Anomaly `json:"anomalies,omitempty"`
 }
 
-// lineOf describes a revision. record is nil when it cannot be read.
-func lineOf(r *decoder.Revision, record *decoder.Record) revisionLine {
+// lineOf describes a revision. record is nil when it cannot be read, and the
+// masker when its secrets may be shown.
+func lineOf(r *decoder.Revision, record *decoder.Record, masker *mask.Masker) revisionLine {
 	line := revisionLine{
 		Namespace: r.Namespace, Name: r.Name, Revision: r.Number, Status: r.Status(), Digest: r.Digest, Size: r.Size, Problem: r.Problem,
 	}
@@ -43,6 +45,9 @@ func lineOf(r *decoder.Revision, record *decoder.Record) revisionLine {
 		if !record.LastDeployed.IsZero() {
 			updated := record.LastDeployed.UTC()
 			line.Updated = &updated
+		}
+		if masker != nil {
+			line.Description = masker.Description(record)
 		}
 		line.Anomalies = decoder.Disagreements(r, record)
 	}

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"time"
 
@@ -34,46 +35,55 @@ type Record struct {
 // ErrNoRecord means that there is nothing to decode.
 var ErrNoRecord = errors.New("there is no helm record in it")
 
-// Read finds the records in the content of a file. What is wrong with an item
-// names it, quotes nothing, and keeps no other from being read. Without a record
-// there is at least one problem.
-func Read(content []byte) (records []Record, problems []error) {
-	if data := bareRecord(content); data != nil {
-		s, err := storedRecord("record", objectMeta{}, data)
-		if err != nil {
-			return nil, []error{err}
+// Read finds the records in the content of a file, one after the other, so that
+// few of them are in memory. Beside a record, or alone, comes what is wrong with
+// an item; it names it, quotes nothing, and keeps no other from being read.
+// Without a record there is at least one problem.
+func Read(content []byte) iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		if data := bareRecord(content); data != nil {
+			yield(storedRecord("record", objectMeta{}, data))
+			return
 		}
-		return []Record{s}, nil
-	}
-	var others []error
-	next := documentsOf(content)
-	for n := 1; ; n++ {
-		document, err := next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			// What is wrong may quote the content.
-			problems = append(problems, fmt.Errorf("document %d: is neither YAML nor JSON, or has a key twice", n))
-			break
-		}
-		if len(document) == 0 || string(document) == "null" {
-			continue
-		}
-		found, failures := objectRecords(fmt.Sprintf("document %d", n), document)
-		records = append(records, found...)
-		for _, failure := range failures {
-			if errors.As(failure, new(*otherError)) {
-				others = append(others, failure)
-				continue
+		f := finding{yield: yield}
+		next := documentsOf(content)
+		for n := 1; !f.over; n++ {
+			document, err := next()
+			if errors.Is(err, io.EOF) {
+				break
 			}
-			problems = append(problems, failure)
+			if err != nil {
+				// What is wrong may quote the content.
+				f.tell(nil, fmt.Errorf("document %d: is neither YAML nor JSON, or has a key twice", n))
+				break
+			}
+			if len(document) > 0 && string(document) != "null" {
+				f.object(fmt.Sprintf("document %d", n), document)
+			}
+		}
+		if f.over || f.told {
+			return
+		}
+		for _, problem := range append([]error{ErrNoRecord}, f.others...) {
+			if f.tell(nil, problem); f.over {
+				return
+			}
 		}
 	}
-	if len(records) == 0 && len(problems) == 0 {
-		problems = append([]error{ErrNoRecord}, others...)
-	}
-	return records, problems
+}
+
+// finding passes on what is found.
+type finding struct {
+	yield func(*Record, error) bool
+	// told means that something was found, over that no more is wanted.
+	told, over bool
+	// others are the objects that hold no record.
+	others []error
+}
+
+func (f *finding) tell(record *Record, problem error) {
+	f.told = true
+	f.over = !f.yield(record, problem)
 }
 
 // documentsOf returns a function that returns one document after the other as
@@ -93,11 +103,6 @@ func documentsOf(content []byte) func() (json.RawMessage, error) {
 		return yaml.YAMLToJSONStrict(document)
 	}
 }
-
-// otherError says what an object is that holds no record.
-type otherError struct{ item, what string }
-
-func (e *otherError) Error() string { return e.item + ": " + e.what }
 
 // bareRecord returns a record that stands alone in the form in which Helm
 // stores it, nil if the content is something else.
@@ -152,8 +157,8 @@ type objectMeta struct {
 	Labels            map[string]string `json:"labels"`
 }
 
-// objectRecords returns the records in one object, or in those of a list.
-func objectRecords(item string, document []byte) (records []Record, problems []error) {
+// object finds the records in one object, or in those of a list.
+func (f *finding) object(item string, document []byte) {
 	var object struct {
 		Kind       string            `json:"kind"`
 		Type       string            `json:"type"`
@@ -163,18 +168,23 @@ func objectRecords(item string, document []byte) (records []Record, problems []e
 		StringData map[string]string `json:"stringData"`
 	}
 	if json.Unmarshal(document, &object) != nil {
-		return nil, []error{fmt.Errorf("%s: is no object of Kubernetes", item)}
+		f.tell(nil, fmt.Errorf("%s: is no object of Kubernetes", item))
+		return
 	}
 	if strings.HasSuffix(object.Kind, "List") {
 		for i, one := range object.Items {
-			found, failures := objectRecords(fmt.Sprintf("item %d", i+1), one)
-			records, problems = append(records, found...), append(problems, failures...)
+			if f.object(fmt.Sprintf("item %d", i+1), one); f.over {
+				return
+			}
 		}
-		return records, problems
+		return
 	}
 	item = fmt.Sprintf("%s (%s %s)", item, object.Kind, strings.TrimPrefix(object.Metadata.Namespace+"/"+object.Metadata.Name, "/"))
 	release, exists := object.Data["release"]
 	var data []byte
+	other := func(what string, args ...any) {
+		f.others = append(f.others, fmt.Errorf("%s: "+what, append([]any{item}, args...)...))
+	}
 	switch {
 	case object.Kind == "Secret" && object.Type == decoder.SecretType:
 		if text, ok := object.StringData["release"]; ok {
@@ -183,41 +193,43 @@ func objectRecords(item string, document []byte) (records []Record, problems []e
 		}
 		plain, ok := fromBase64([]byte(release))
 		if exists && !ok {
-			return nil, []error{fmt.Errorf("%s: its data is not base64", item)}
+			f.tell(nil, fmt.Errorf("%s: its data is not base64", item))
+			return
 		}
 		data = plain
 	case object.Kind == "ConfigMap" && object.Metadata.Labels["owner"] == "helm":
 		data = []byte(release)
 	case object.Kind == "Secret":
-		return nil, []error{&otherError{item, fmt.Sprintf("is of type %q", object.Type)}}
+		other("is of type %q", object.Type)
+		return
 	case object.Kind == "ConfigMap":
-		return nil, []error{&otherError{item, "does not have the label owner=helm"}}
+		other("does not have the label owner=helm")
+		return
 	default:
-		return nil, []error{&otherError{item, "is neither a Secret nor a ConfigMap"}}
+		other("is neither a Secret nor a ConfigMap")
+		return
 	}
 	if len(data) == 0 {
-		return nil, []error{fmt.Errorf("%s: has no record under the key release", item)}
+		f.tell(nil, fmt.Errorf("%s: has no record under the key release", item))
+		return
 	}
-	s, err := storedRecord(item, object.Metadata, data)
-	if err != nil {
-		problems = append(problems, err)
-	}
-	if s.Revision != nil {
-		records = append(records, s)
-	}
-	return records, problems
+	f.tell(storedRecord(item, object.Metadata, data))
 }
 
 // storedRecord decodes a record. When that fails, what the metadata tells is
-// still a revision.
-func storedRecord(item string, m objectMeta, data []byte) (Record, error) {
-	s := Record{Item: item}
+// still a revision; nil if it tells none.
+func storedRecord(item string, m objectMeta, data []byte) (*Record, error) {
+	s := &Record{Item: item}
 	s.Revision, _ = decoder.NewRevision(decoder.Secret{
 		Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, Created: m.CreationTimestamp, Labels: m.Labels,
 	}, data, decoder.Limits{})
 	record, err := decoder.DecodeRecord(data, decoder.Limits{})
 	if err != nil {
-		return s, fmt.Errorf("%s: %w", item, err)
+		err = fmt.Errorf("%s: %w", item, err)
+		if s.Revision == nil {
+			return nil, err
+		}
+		return s, err
 	}
 	if s.Revision == nil {
 		// It does not say which revision it is, and is shown all the same.
