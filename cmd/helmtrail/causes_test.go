@@ -42,6 +42,28 @@ func TestCausesOutliveTheObjects(t *testing.T) {
 	})
 }
 
+// So it is when somebody has cancelled it before helm gave up.
+func TestCausesOutliveACancelledInstall(t *testing.T) {
+	eachHelm(t, func(t *testing.T, helm string) {
+		h, namespace := serveOn(t, arguments{helm: helm}), clustertest.Namespace(t)
+		answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
+			"name": "web", "chart": object{"ref": "web"}, "values": object{"tag": "doesnotexist"},
+			"options": object{"wait": true, "rollbackOnFailure": true, "timeoutSeconds": 60},
+		})
+		h.awaitEvent(t, answer, hasCause)
+		if code := h.cancel(t, namespace, answer, nil); code != http.StatusAccepted {
+			t.Fatalf("cancel answered %d", code)
+		}
+		kind, last := end(t, h.events(t.Context(), t, answer.Events, 1))
+		if kind != stream.TypeCanceled || last.Release != nil {
+			t.Errorf("the session ended %s with release %+v, want CANCELED and no release", kind, last.Release)
+		}
+		if len(last.Causes) != 1 || !isMissingImage(last.Causes[0]) {
+			t.Errorf("causes at the end: %+v", last.Causes)
+		}
+	})
+}
+
 func isMissingImage(c stream.Cause) bool {
 	return c.Object.Kind == "Pod" && c.Container == "web" && c.Reason == "ImagePullBackOff" && c.Final &&
 		strings.HasPrefix(c.Text, "Container web of Pod web-") && strings.Contains(c.Text, "cannot pull its image web:doesnotexist: ")
