@@ -90,6 +90,9 @@ func (s *Server) consoleFailure(call *consoleCall, err error) (status int, text 
 	if !expected {
 		s.logger.Error("request failed", "method", call.Request.Method, "route", call.FullPath(), "error", err)
 	}
+	if _, ok := errors.AsType[*stream.InvalidError](err); ok {
+		return call.status, call.failed + ": " + consoleFields.Replace(known.message)
+	}
 	switch known.status {
 	case http.StatusForbidden:
 		return known.status, known.message
@@ -98,6 +101,11 @@ func (s *Server) consoleFailure(call *consoleCall, err error) (status int, text 
 	}
 	return call.status, call.failed + ": " + known.message
 }
+
+// consoleFields is what the contract calls the fields of a request.
+var consoleFields = strings.NewReplacer(
+	"chart.ref", "chart_url", "chart.version", "chart_version", "chart.credentialsSecret", "basic_auth_secret_name", "revision:", "version:",
+)
 
 // consoleAdmit finds out who the caller is. What they may do is asked for each
 // namespace, which the body may name.
