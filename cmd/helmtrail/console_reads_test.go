@@ -100,7 +100,7 @@ func TestConsoleRefusals(t *testing.T) {
 	h.console(t, http.MethodPost, "/verify", object{"chart_url": "https://charts.example.com/a-1.tgz"}).fails(http.StatusNotImplemented)
 	h.console(t, http.MethodGet, "/releases?limitInfo=perhaps", nil).fails(http.StatusBadGateway, "Failed to list helm releases: ")
 	h.console(t, http.MethodGet, "/chart", nil).fails(http.StatusBadRequest)
-	h.console(t, http.MethodGet, "/chart?url=nonsense", nil).fails(http.StatusBadRequest, "chart_url")
+	h.console(t, http.MethodGet, "/chart?url=nonsense", nil).fails(http.StatusBadRequest, "the chart's address must begin with")
 	h.console(t, http.MethodGet, "/chart?url=http://user:password@127.0.0.1/a-1.tgz", nil).fails(http.StatusBadRequest, "chart_url", "basic_auth_secret_name")
 	h.console(t, http.MethodGet, "/charts/index.yaml?onlyCompatible=perhaps", nil).fails(http.StatusBadRequest)
 	template := h.console(t, http.MethodPost, "/template", "{")
