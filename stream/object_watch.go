@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/mask"
@@ -16,6 +17,10 @@ const (
 	// rowsPerEvent bounds the rows of one RESOURCE_STATUS; a bigger snapshot goes
 	// out in parts.
 	rowsPerEvent = 200
+	// recordPause is the first pause before a record is read again, and
+	// maxRecordPause the longest.
+	recordPause    = time.Second
+	maxRecordPause = 30 * time.Second
 	// bytesPerList bounds each list in an event, as JSON, so that an event always
 	// fits into an entry of the journal.
 	bytesPerList = 128 << 10
@@ -170,27 +175,42 @@ func (w *objectWatch) watch(ctx context.Context) {
 }
 
 // next blocks until a later revision than the given one is asked for and
-// returns its record, or nil when ctx ends.
+// returns its record, or nil when ctx ends. A record that cannot be read is tried
+// again, with growing pauses, until another one is asked for.
 func (w *objectWatch) next(ctx context.Context, after int) *decoder.Record {
-	release := w.run.ref.Release
+	var again <-chan time.Time
+	wanted, pause := 0, recordPause
 	for {
 		select {
 		case revision := <-w.wanted:
-			if revision <= after {
+			if revision <= max(after, wanted) {
 				continue
 			}
-			record, err := w.run.cluster.Record(ctx, release.Namespace, release.Name, revision)
-			if err == nil {
-				w.revision = revision
-				return record
-			}
-			if !errors.Is(err, ErrNotFound) && ctx.Err() == nil {
-				w.run.log.Warn("the revision's objects are unknown", "revision", revision, "error", err)
-			}
+			wanted, pause = revision, recordPause
+		case <-again:
 		case <-ctx.Done():
 			return nil
 		}
+		record, err := w.read(ctx, wanted)
+		switch {
+		case err == nil:
+			w.revision = wanted
+			return record
+		case errors.Is(err, ErrNotFound):
+			wanted, again = 0, nil // it may be asked for once more
+		case ctx.Err() == nil:
+			w.run.log.Warn("the revision's objects are unknown", "revision", wanted, "error", err)
+			again = time.After(pause)
+			pause = min(2*pause, maxRecordPause)
+		}
 	}
+}
+
+func (w *objectWatch) read(ctx context.Context, revision int) (*decoder.Record, error) {
+	reading, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	release := w.run.ref.Release
+	return w.run.cluster.Record(reading, release.Namespace, release.Name, revision)
 }
 
 // last tells and returns the final state, read from the API server; nil when
@@ -220,36 +240,6 @@ func (w *objectWatch) last(ctx context.Context) []Resource {
 	w.tell(rows)
 	return rows
 }
-
-// secrets are those that a record of the session's release holds.
-func (r *run) secrets(record *decoder.Record) *mask.Secrets {
-	release := mask.Release{Cluster: r.ref.Release.Cluster, Namespace: r.ref.Release.Namespace, Name: r.ref.Release.Name}
-	return mask.New(r.ops.setup.MaskKey, release).Collect(mask.FromRecord(record))
-}
-
-// mask returns the rows with the secrets in their texts masked. It is called
-// under w.mu.
-func (w *objectWatch) mask(rows []Resource) []Resource {
-	masked, texts := make([]Resource, len(rows)), make(map[string]string, len(w.masked))
-	for i, row := range rows {
-		masked[i] = row.Masked(func(text string) string {
-			hidden, known := texts[text]
-			if !known {
-				hidden, known = w.masked[text]
-			}
-			if !known {
-				hidden = w.maskText(text)
-			}
-			texts[text] = hidden
-			return hidden
-		})
-	}
-	w.masked = texts
-	return masked
-}
-
-// maskText hides what is known to be secret in a text. It is called under w.mu.
-func (w *objectWatch) maskText(text string) string { return w.secrets.Text(w.run.mask(text)) }
 
 // tell takes in the rows as they are now.
 func (w *objectWatch) tell(rows []Resource) {

@@ -1,14 +1,20 @@
 package stream
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/mask"
 )
 
@@ -152,4 +158,47 @@ func TestTextsThatStayAreMaskedOnce(t *testing.T) {
 	if len(w.masked) != 1 {
 		t.Errorf("%d texts are remembered of one row", len(w.masked))
 	}
+}
+
+// unwell is a cluster that answers the third question for a record.
+type unwell struct {
+	Cluster
+	asked    int
+	followed chan int
+}
+
+func (u *unwell) Record(_ context.Context, _, _ string, revision int) (*decoder.Record, error) {
+	if u.asked++; u.asked < 3 {
+		return nil, errors.New("connection refused")
+	}
+	return &decoder.Record{Version: revision}, nil
+}
+
+func (u *unwell) Follow(ctx context.Context, record *decoder.Record, _ Viewer, _ func([]Resource)) error {
+	u.followed <- record.Version
+	<-ctx.Done()
+	return nil
+}
+
+// An API server that is away for a moment must not hide a release's objects for
+// the whole session.
+func TestARecordThatCannotBeReadIsReadAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := watchOfNothing()
+		cluster := &unwell{followed: make(chan int, 10)}
+		w.run.cluster, w.run.log = cluster, slog.New(slog.DiscardHandler)
+		ctx, stop := context.WithCancel(t.Context())
+		var watching sync.WaitGroup
+		watching.Go(func() { w.watch(ctx) })
+		begun := time.Now()
+		w.follow(7)
+		if revision := <-cluster.followed; revision != 7 {
+			t.Errorf("revision %d is followed", revision)
+		}
+		if took, want := time.Since(begun), recordPause+2*recordPause; took != want {
+			t.Errorf("it took %v, want %v", took, want)
+		}
+		stop()
+		watching.Wait()
+	})
 }

@@ -1,0 +1,36 @@
+package stream
+
+import (
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/mask"
+)
+
+// secrets are those that a record of the session's release holds.
+func (r *run) secrets(record *decoder.Record) *mask.Secrets {
+	release := mask.Release{Cluster: r.ref.Release.Cluster, Namespace: r.ref.Release.Namespace, Name: r.ref.Release.Name}
+	return mask.New(r.ops.setup.MaskKey, release).Collect(mask.FromRecord(record))
+}
+
+// mask returns the rows with the secrets in their texts masked. It is called
+// under w.mu.
+func (w *objectWatch) mask(rows []Resource) []Resource {
+	masked, texts := make([]Resource, len(rows)), make(map[string]string, len(w.masked))
+	for i, row := range rows {
+		masked[i] = row.Masked(func(text string) string {
+			hidden, known := texts[text]
+			if !known {
+				hidden, known = w.masked[text]
+			}
+			if !known {
+				hidden = w.maskText(text)
+			}
+			texts[text] = hidden
+			return hidden
+		})
+	}
+	w.masked = texts
+	return masked
+}
+
+// maskText hides what is known to be secret in a text. It is called under w.mu.
+func (w *objectWatch) maskText(text string) string { return w.secrets.Text(w.run.mask(text)) }
