@@ -114,7 +114,7 @@ func benchmarkTrail(b *testing.B, revisions int) {
 		return err
 	})
 	measure("µs/lost", func() error {
-		if _, err := opened.Record(b.Context(), strings.Repeat("0", 64)); !errors.Is(err, stream.ErrNotFound) {
+		if _, err := opened.Record(b.Context(), strings.Repeat("1", 64)); !errors.Is(err, stream.ErrNotFound) {
 			b.Fatal(err)
 		}
 		return nil
