@@ -153,7 +153,8 @@ type Resource struct {
 	Message string `json:"message,omitempty"`
 	// Container is the container of a Pod that Reason and Message are about.
 	Container string `json:"container,omitempty"`
-	Revision  int    `json:"revision,omitempty"`
+	// Revision is the number of the rollout, of a Deployment and its ReplicaSets.
+	Revision int `json:"revision,omitempty"`
 	// Hook is the hook event for which the object exists, "" for the manifest's own.
 	Hook     string `json:"hook,omitempty"`
 	Restarts int    `json:"restarts,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -99,6 +100,15 @@ func rank(first bool) int {
 // Deployment controller numbers both; where nobody does, each ReplicaSet counts.
 func newest(revision string, set *appsv1.ReplicaSet) bool {
 	return revision == "" || set.Annotations[revisionAnnotation] == "" || set.Annotations[revisionAnnotation] == revision
+}
+
+// rolloutOf is the number that the Deployment controller gave, 0 for none.
+func rolloutOf(o metav1.Object) int {
+	n, err := strconv.Atoi(o.GetAnnotations()[revisionAnnotation])
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // jobs returns the Jobs of an owner, the newest first.

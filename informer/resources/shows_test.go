@@ -217,6 +217,9 @@ spec:
 	if diff := cmp.Diff(want, texts(now)); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
+	if now[0].Revision != 2 || now[1].Revision != 2 || now[3].Revision != 1 {
+		t.Errorf("rollout %d, with the ReplicaSets of %d and %d, want 2, 2 and 1", now[0].Revision, now[1].Revision, now[3].Revision)
+	}
 	reasons := []string{}
 	for _, cause := range stream.Summarize(now).Causes {
 		reasons = append(reasons, cause.Reason)

@@ -216,9 +216,10 @@ func (v *view) workloadRows(owner metav1.Object, object runtime.Object, row *str
 	}
 	if replicated(object) {
 		revision := owner.GetAnnotations()[revisionAnnotation]
+		row.Revision = rolloutOf(owner)
 		for _, set := range v.sets(owner, revision) {
 			setRow := v.assess(nil, ownedRow(appsv1.SchemeGroupVersion.String(), "ReplicaSet", set, row.Key()), set)
-			setRow.Old = !newest(revision, set)
+			setRow.Old, setRow.Revision = !newest(revision, set), rolloutOf(set)
 			if !setRow.Old {
 				v.blameCreation(&setRow, set, int(set.Status.Replicas) < setRow.Total)
 			}
