@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
@@ -191,10 +193,41 @@ func TestEveryRouteIsForThoseWithTheRightOnly(t *testing.T) {
 			t.Errorf("%s of another release: %d %.200s", path, got, answer)
 		}
 	}
-	if got, _ := owner.ask(t, http.MethodPost, owner.release(namespace, hidden)+"/sessions/"+running.SessionID+"/cancel", ""); got != http.StatusAccepted {
-		t.Errorf("the owner's cancel: %d", got)
-	}
-	end(t, owner.events(t.Context(), t, running.Events, 1))
+	neighbour.seesItsOwnAlone(t, elsewhere, func() {
+		if got, _ := owner.ask(t, http.MethodPost, owner.release(namespace, hidden)+"/sessions/"+running.SessionID+"/cancel", ""); got != http.StatusAccepted {
+			t.Errorf("the owner's cancel: %d", got)
+		}
+		end(t, owner.events(t.Context(), t, running.Events, 1))
+	})
+}
+
+// seesItsOwnAlone follows all transitions while others do something to a release
+// that is hidden from the caller, who then upgrades one of their own.
+func (h *helmtrail) seesItsOwnAlone(t *testing.T, namespace string, others func()) {
+	t.Helper()
+	opened := make(chan struct{})
+	var following sync.WaitGroup
+	following.Go(func() {
+		once, own := sync.OnceFunc(func() { close(opened) }), false
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := h.frames(ctx, "/"+h.cluster+"/releases/events", func(f frame) bool {
+			once()
+			if strings.Contains(f.data, hidden) {
+				t.Errorf("the stream tells of the release: %s", f.data)
+			}
+			own = strings.Contains(f.data, `"visible"`) && strings.Contains(f.data, `"revision":2,`) && strings.Contains(f.data, `"status":"deployed"`)
+			return !own
+		})
+		if err != nil || !own {
+			t.Errorf("the stream did not tell of the caller's own release: %v", err)
+		}
+	})
+	<-opened
+	others()
+	upgrade := h.submit(t, http.MethodPut, h.release(namespace, "visible"), object{"chart": object{"ref": "web"}, "values": object{"replicas": 2}})
+	end(t, h.events(t.Context(), t, upgrade.Events, 1))
+	following.Wait()
 }
 
 // unchanged checks that a read has an ETag, and that it is 304 to whoever has it,

@@ -280,6 +280,9 @@ func TestRightsInSomeNamespacesOnlyAreEnoughForThose(t *testing.T) {
 	if code != http.StatusServiceUnavailable || !strings.Contains(answer, "secrets") || !strings.Contains(answer, denied) || !strings.Contains(answer, "list") {
 		t.Errorf("the namespace without rights answers %d %s, want 503 with verb, resource and namespace", code, answer)
 	}
+	if code, all := h.ask(t, http.MethodGet, "/"+h.cluster+"/releases", ""); code != http.StatusServiceUnavailable || !strings.Contains(all, denied) {
+		t.Errorf("the list of all namespaces, which is not whole, answers %d %s", code, all)
+	}
 	var refused struct {
 		Code    string
 		Details struct{ Verb, Resource, Namespace string }

@@ -257,9 +257,18 @@ func TestConsoleSynchronousRows(t *testing.T) {
 		var r helmRelease
 		// A chart that is on the server has a name and no address.
 		body := object{"name": "web", "namespace": namespace, "chart_url": "web", "values": object{"replicas": 1}}
-		h.console(t, http.MethodPost, "/release", body).decode(http.StatusOK, &r)
+		first := h.console(t, http.MethodPost, "/release", body)
+		first.decode(http.StatusOK, &r)
 		r.is(t, 1, "deployed")
-		h.console(t, http.MethodPost, "/release", body).fails(http.StatusBadGateway, "Failed to install helm chart: ", "cannot re")
+		again := h.console(t, http.MethodPost, "/release", body)
+		again.fails(http.StatusBadGateway, "Failed to install helm chart: ", "cannot re")
+		var session stream.Session
+		for _, a := range []answer{first, again} {
+			h.get(t, h.release(namespace, "web")+"/sessions/"+a.header.Get("X-Helmtrail-Session"), &session)
+			if failed := session.State == stream.StateFailed; failed != (a.status == http.StatusBadGateway) {
+				t.Errorf("the session of an answer with %d is %s", a.status, session.State)
+			}
+		}
 		h.console(t, http.MethodPost, "/release", "[]").fails(http.StatusBadGateway)
 
 		body["values"] = object{"replicas": 2}

@@ -143,6 +143,33 @@ func TestHTTP2WithAndWithoutTLS(t *testing.T) {
 	}
 }
 
+// A token and the cookies of many clusters fit into a header, and not much more.
+func TestHeadersAreBounded(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := newHTTPServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), slog.New(slog.DiscardHandler))
+	go func() { _ = server.Serve(listener) }() // until it is closed
+	t.Cleanup(func() { server.Close() })
+	for size, want := range map[int]int{120 << 10: http.StatusOK, 140 << 10: http.StatusRequestHeaderFieldsTooLarge} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+listener.Addr().String(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Cookie", "many="+strings.Repeat("x", size))
+		response, err := http.DefaultTransport.RoundTrip(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("a header of %d bytes: %d, want %d", size, response.StatusCode, want)
+		}
+	}
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+}
+
 // The program itself over TLS: pages and streams over HTTP/2, a certificate that
 // is replaced as a Secret's mount replaces it, and its profiles.
 func TestServingOverTLS(t *testing.T) {
