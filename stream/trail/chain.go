@@ -20,10 +20,12 @@ type chain struct {
 	entries *journal.Store
 	index   *index
 
-	mu    sync.Mutex // held while an entry is appended
-	links links
+	appending sync.Mutex // held while an entry is appended, which may take its time
 	// sequence is where the last entry stands in the stream.
 	sequence uint64
+
+	mu    sync.Mutex // guards what follows; only who appends adds links
+	links links
 	// told is the head that was logged last.
 	told head
 	// checked is when the chain was read from its files the last time.
@@ -61,10 +63,11 @@ func (c *chain) resume(known head) {
 // Cluster and Previous to it. It may be called concurrently, and blocks until
 // the entry is stored or the journal refuses it.
 func (c *chain) append(ctx context.Context, entry stream.TrailEntry) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.appending.Lock()
+	defer c.appending.Unlock()
 	for {
-		entry.Cluster, entry.Position, entry.Previous = c.cluster, c.links.position+1, c.links.hash
+		last := c.head()
+		entry.Cluster, entry.Position, entry.Previous = c.cluster, last.Position+1, last.Hash
 		data, err := json.Marshal(&entry)
 		if err != nil {
 			return fmt.Errorf("encode entry %d of the trail: %w", entry.Position, err)
@@ -85,7 +88,7 @@ func (c *chain) append(ctx context.Context, entry stream.TrailEntry) error {
 		stored, err := c.catchUp(ctx, data)
 		if err == nil && !stored && c.sequence == before {
 			// The last entry is damaged, so that NATS does not count it.
-			c.sequence, err = c.lastSequence(ctx)
+			err = c.passDamaged(ctx)
 			if err == nil && c.sequence == before {
 				err = fmt.Errorf("append entry %d of the trail: %w", entry.Position, stream.ErrFenced)
 			}
@@ -96,13 +99,15 @@ func (c *chain) append(ctx context.Context, entry stream.TrailEntry) error {
 	}
 }
 
-// lastSequence is where NATS has the chain's last entry, 0 if it has none.
-func (c *chain) lastSequence(ctx context.Context) (uint64, error) {
+// passDamaged takes what NATS has for the chain's last entry, none perhaps, for
+// the one to append to.
+func (c *chain) passDamaged(ctx context.Context) error {
 	last, err := c.entries.Last(ctx, c.filter)
-	if errors.Is(err, stream.ErrNotFound) {
-		return 0, nil
+	if err != nil && !errors.Is(err, stream.ErrNotFound) {
+		return err
 	}
-	return last.Sequence, err
+	c.sequence = last.Sequence
+	return nil
 }
 
 // catchUp takes what others have appended, and reports whether data was among
@@ -125,11 +130,14 @@ func (c *chain) catchUp(ctx context.Context, data []byte) (stored bool, err erro
 	}
 }
 
-// take makes an entry that was stored the last one. It is called under c.mu.
+// take makes an entry that was stored the last one. It is called under
+// c.appending.
 func (c *chain) take(entry *stream.TrailEntry, m *journal.Message) {
-	c.links.next(&journal.Stored{Message: *m})
 	c.sequence = m.Sequence
-	c.index.add(entry, m.Sequence, true)
+	c.index.add(entry, m.Sequence, true) // before anybody counts it
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.links.next(&journal.Stored{Message: *m})
 }
 
 // state is what is known of the chain without reading it again.
