@@ -38,6 +38,8 @@ const (
 	ProblemNoAddress Problem = "noAddress"
 	// ProblemNotEnded is a Job, or an init container, that has not ended yet.
 	ProblemNotEnded Problem = "notEnded"
+	// ProblemDeleting is an object that is being deleted, and is not gone yet.
+	ProblemDeleting Problem = "deleting"
 	// ProblemNotReady is an object that is not ready yet.
 	ProblemNotReady Problem = "notReady"
 	// ProblemUnknown is an object of which nothing is known.
@@ -48,7 +50,7 @@ const (
 var Problems = []Problem{
 	ProblemImageNotPulled, ProblemImageUnusable, ProblemNotStarted, ProblemCrashing, ProblemExited, ProblemProbeFailing,
 	ProblemNotScheduled, ProblemSchedulingGated, ProblemPodsNotCreated, ProblemNotBound, ProblemNoProgress, ProblemFailed,
-	ProblemNoAddress, ProblemNotEnded, ProblemNotReady, ProblemUnknown,
+	ProblemNoAddress, ProblemNotEnded, ProblemDeleting, ProblemNotReady, ProblemUnknown,
 }
 
 // Role is what a container is for.
@@ -113,6 +115,11 @@ func (s Sentence) English() string {
 		return whole + " has been given no address by a load balancer yet" + s.detail()
 	case ProblemNotEnded:
 		return part + " has not ended yet" + s.detail()
+	case ProblemDeleting:
+		if s.Detail == "" {
+			return whole + " is being deleted"
+		}
+		return whole + " is being deleted and waits for its finalizers" + s.detail()
 	case ProblemUnknown:
 		return "The state of " + whole + " is not known" + s.detail()
 	}

@@ -41,6 +41,8 @@ func TestEveryProblemIsSaidFromItsParts(t *testing.T) {
 		in(stream.ProblemNoAddress, func(s *stream.Sentence) { s.Object, s.Detail = stream.ObjectRef{Kind: "Service", Name: "web"}, "" }),
 		in(stream.ProblemNotEnded, as(stream.ObjectRef{Kind: "Job", Name: "migrate"})),
 		in(stream.ProblemNotEnded, func(s *stream.Sentence) { s.Role, s.Detail = stream.RoleInit, "" }),
+		in(stream.ProblemDeleting, as(pod)),
+		in(stream.ProblemDeleting, func(s *stream.Sentence) { s.Detail = "" }),
 		in(stream.ProblemNotReady, as(pod)),
 		in(stream.ProblemNotReady, as(deployment)),
 		in(stream.ProblemNotReady, func(s *stream.Sentence) { s.Reason = stream.WordNotReady }),
@@ -73,6 +75,7 @@ func TestEveryProblemIsSaidFromItsParts(t *testing.T) {
 		},
 		stream.ProblemNoAddress: {"Service web has been given no address by a load balancer yet"},
 		stream.ProblemNotEnded:  {"Job migrate has not ended yet: the cluster's words", "Init container app of Pod web-1 has not ended yet"},
+		stream.ProblemDeleting:  {"Pod web-1 is being deleted and waits for its finalizers: the cluster's words", "Pod web-1 is being deleted"},
 		stream.ProblemNotReady: {
 			"Pod web-1 is not ready (Why): the cluster's words",
 			"Deployment web is not ready: the cluster's words",

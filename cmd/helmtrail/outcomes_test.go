@@ -70,6 +70,12 @@ func anUninstallWhoseWaitTimesOutHasLostTheRecordsAndLeavesObjects(t *testing.T,
 	if diff := cmp.Diff(want, last.Leftovers); diff != "" {
 		t.Errorf("leftovers (-want +got):\n%s", diff)
 	}
+	held := func(c stream.Cause) bool {
+		return c.Text == "ConfigMap web is being deleted and waits for its finalizers: helmtrail.dev/test"
+	}
+	if !slices.ContainsFunc(last.Causes, held) {
+		t.Errorf("what still stands is not told, only %+v", last.Causes)
+	}
 	var gone struct{ Code string }
 	if code := h.call(t, http.MethodGet, s.path(), nil, &gone); code != http.StatusNotFound {
 		t.Errorf("the release answers %d, want 404: helm has removed the records", code)

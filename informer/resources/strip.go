@@ -61,12 +61,13 @@ func strip(o any) (any, error) {
 	return o, nil
 }
 
-// stripMeta keeps what names an object, its age and its owners, and some of
-// its annotations.
+// stripMeta keeps what names an object, its age, its owners and what delays its
+// end, and some of its annotations.
 func stripMeta(m *metav1.ObjectMeta, annotations ...string) metav1.ObjectMeta {
 	kept := metav1.ObjectMeta{
 		Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, Generation: m.Generation,
 		CreationTimestamp: m.CreationTimestamp, DeletionTimestamp: m.DeletionTimestamp, OwnerReferences: m.OwnerReferences,
+		Finalizers: m.Finalizers,
 	}
 	kept.Annotations = pick(m.Annotations, annotations)
 	return kept

@@ -3,6 +3,7 @@ package resources
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -104,7 +105,10 @@ func (v *view) claimRow(claim *corev1.PersistentVolumeClaim, row stream.Resource
 	if claim.DeletionTimestamp != nil {
 		row.Status = statusTerminating
 	}
-	if row.Current {
+	switch {
+	case row.Status == statusTerminating:
+		return row
+	case row.Current:
 		row.Status = statusReady
 		return row
 	}
@@ -141,6 +145,8 @@ func (v *view) blameOwn(row *stream.Resource, owner metav1.Object, rows []stream
 		blameItself(row, stream.RankStalled, stream.ProblemNoProgress, row.Reason, row.Message)
 	case row.Status == statusFailed && !deeper:
 		blameItself(row, stream.RankCondition, stream.ProblemFailed, cmp.Or(row.Reason, stream.WordFailed), row.Message)
+	case row.Status == statusTerminating && owner != nil:
+		blameItself(row, stream.RankWaiting, stream.ProblemDeleting, statusTerminating, strings.Join(owner.GetFinalizers(), ", "))
 	case row.Status == statusProgressing && !waiting:
 		reason, problem := row.Reason, stream.ProblemNotReady
 		if row.Kind == "Job" {

@@ -91,7 +91,8 @@ const causes: Record<NonNullable<Sentence['problem']>, (parts: Sentence) => stri
   noProgress: (c) => `${subject(c)} 不再有进展${detail(c)}`,
   failed: (c) => `${subject(c)} 已失败${reason(c)}${detail(c)}`,
   noAddress: (c) => `负载均衡器尚未给 ${subject(c)} 分配地址`,
-  notEnded: (c) => `${subject(c)} 尚未结束`,
+  notEnded: (c) => `${part(c)} 尚未结束`,
+  deleting: (c) => `${subject(c)} 正在被删除${c.detail ? `，等待其终结器${detail(c)}` : ''}`,
   notReady: (c) => `${subject(c)} 未就绪${reason(c)}${detail(c)}`,
   unknown: (c) => `无法得知 ${subject(c)} 的状态${detail(c)}`,
 };
