@@ -2,9 +2,13 @@ package resources
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"testing"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
@@ -96,4 +100,37 @@ func TestReadersShareAWatchThatEndsSomeTimeAfterTheLast(t *testing.T) {
 		t.Error("a closed tracker keeps watches without readers")
 	}
 	tracker.Close()
+}
+
+func TestWhatAWatchKnowsStaysWhileTheAPIServerIsBusy(t *testing.T) {
+	clients, err := ClientsFor(clustertest.Config(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tracker := NewTracker(clients)
+	defer tracker.Close()
+	fo := tracker.follower(&decoder.Record{SecretNamespace: "default", Manifest: "{apiVersion: v1, kind: Service, metadata: {name: kubernetes}}"})
+	defer fo.leave()
+	fo.join(t.Context())
+	fo.waitUntilKnown(t.Context())
+	target := fo.targets[0]
+	w, services := fo.watches[target.place], schema.GroupResource{Resource: "services"}
+	for _, test := range []struct {
+		err          error
+		there, fails bool
+	}{
+		{nil, true, false},
+		{errors.New("connection refused"), true, false},
+		{apierrors.NewServiceUnavailable("restarting"), true, false},
+		{apierrors.NewTooManyRequestsError("busy"), true, false},
+		{apierrors.NewResourceExpired("too old"), true, false},
+		{apierrors.NewForbidden(services, "", errors.New("withdrawn")), false, true},
+		{apierrors.NewNotFound(services, ""), false, false}, // the kind is gone, and the object with it
+	} {
+		w.note(test.err)
+		object, err := fo.object(target)
+		if (object != nil) != test.there || (err != nil) != test.fails {
+			t.Errorf("after %v: object %v, %v", test.err, object != nil, err)
+		}
+	}
 }

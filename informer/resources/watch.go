@@ -211,13 +211,14 @@ func (w *sharedWatch) last(namespace, name string) runtime.Object {
 }
 
 // objects returns the objects as the watch knows them, or why it does not.
-// While the API server does not answer, that is what it knew before.
+// While the API server does not answer, or is too busy, that is what it knew
+// before; not so once the right to see them, or their kind, is gone.
 func (w *sharedWatch) objects() (cache.Indexer, error) {
 	w.mu.Lock()
 	err := w.err
 	w.mu.Unlock()
 	synced := w.informer.HasSynced()
-	if err != nil && (!synced || apierrors.ReasonForError(err) != metav1.StatusReasonUnknown) {
+	if err != nil && (!synced || apierrors.IsForbidden(err) || apierrors.IsNotFound(err)) {
 		return nil, err
 	}
 	if !synced {
