@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -185,10 +186,7 @@ func (x *index) readable(ctx context.Context, query stream.TrailQuery, limit int
 func (x *index) pick(query stream.TrailQuery, limit int) []place {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	since := query.Since.UnixNano()
-	if query.Since.IsZero() {
-		since = 0
-	}
+	since := nanoseconds(query.Since)
 	from, _ := slices.BinarySearchFunc(x.places, query.After+1, func(p place, position uint64) int { return cmp.Compare(p.position, position) })
 	var found []place
 	for _, p := range x.places[from:] {
@@ -201,9 +199,21 @@ func (x *index) pick(query stream.TrailQuery, limit int) []place {
 	return found
 }
 
+// nanoseconds is a time as places have it; one beyond that is the first or the
+// last that they may have.
+func nanoseconds(t time.Time) int64 {
+	switch {
+	case t.Before(time.Unix(0, math.MinInt64)):
+		return math.MinInt64
+	case t.After(time.Unix(0, math.MaxInt64)):
+		return math.MaxInt64
+	}
+	return t.UnixNano()
+}
+
 func (p *place) wanted(query *stream.TrailQuery, since int64) bool {
 	if p.release == nil {
-		return query.Namespace == "" && query.Release == "" && query.User == "" && since == 0
+		return query.Namespace == "" && query.Release == "" && query.User == "" && query.Since.IsZero()
 	}
 	if p.time < since || query.User != "" && p.user != query.User {
 		return false

@@ -58,6 +58,14 @@ func TestWhatIsNotReadableIsPassedOverUnread(t *testing.T) {
 	if got, more := get(mine); len(got) != 3 || more {
 		t.Errorf("a page of three is %q, more %v", got, more)
 	}
+	mine.Limit = 0
+	for year, want := range map[int]int{1: 3, 1500: 3, 9999: 0} {
+		q := mine
+		q.Since = time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
+		if got, _ := get(q); len(got) != want {
+			t.Errorf("since the year %d: %q", year, got)
+		}
+	}
 	failing := mine
 	unknown := errors.New("the API server does not answer")
 	failing.Readable = func(context.Context, string) (bool, error) { return false, unknown }
