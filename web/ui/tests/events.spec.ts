@@ -1,5 +1,6 @@
 import { Cable } from './cable';
-import { CHART, clusterId, color, expect, helm, install, logLines, newNamespace, sessionState, statusTag, test } from './helmtrail';
+import type { Schemas } from '../src/api/client';
+import { CHART, clusterId, color, completed, expect, helm, install, logLines, newNamespace, sessionState, statusTag, test } from './helmtrail';
 
 test('an install is watched from its start to its end', async ({ page, request }) => {
   await page.goto(await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' }, options: { timeoutSeconds: 60 } }));
@@ -186,16 +187,33 @@ test('the pages follow the system into the dark; the log is dark in both', async
 });
 
 test('a narrow screen scrolls in one direction only', async ({ page, request }) => {
+  test.slow(); // It looks at a dozen pages.
   await page.setViewportSize({ width: 400, height: 800 });
+  const cluster = await clusterId(request);
   const namespace = newNamespace();
-  const watched = await install(request, { namespace, name: 'a.release.with-dots-and-a-name-of-nearly-fifty-three' });
-  const [release] = watched.split('?');
-  const pages = ['releases', 'upgrade-rollback', 'compare'].map((page) => release?.replace('/events/', `/${page}/`) ?? '');
-  for (const address of [watched, watched.replace(/\/events\/([^/]+)\/.*/, '/releases/$1'), ...pages]) {
+  const name = 'a.release.with-dots-and-a-name-of-nearly-fifty-three';
+  const watched = await install(request, { namespace, name, chart: 'settings' });
+  await completed(request, watched);
+  // One word that is wider than the window.
+  const data = { chart: { ref: 'settings' }, values: { text: 'x'.repeat(300), lines: 1 } };
+  const upgraded = await request.put(`/${cluster}/namespaces/${namespace}/releases/${name}`, { data });
+  await completed(request, ((await upgraded.json()) as Schemas['Accepted']).page);
+  const release = `${cluster}/${namespace}/${name}`;
+  for (const [address, sign] of [
+    [watched, page.getByText('COMPLETED')],
+    [`/helm/events/${release}`, page.getByRole('heading', { name: /^No active session/ })],
+    [`/helm/releases/${cluster}/${namespace}`, page.getByRole('link', { name })],
+    ...['resources', 'revisions', 'sessions', 'notes', 'trail', 'drift'].map((tab) => [`/helm/releases/${release}?tab=${tab}`, page.getByRole('tab', { selected: true })] as const),
+    [`/helm/install/${cluster}/${namespace}`, page.getByRole('textbox', { name: 'Your values (YAML)' })],
+    [`/helm/upgrade-rollback/${release}`, page.getByRole('textbox', { name: /^Values, from/ })],
+    [`/helm/upgrade-rollback/${release}?to=1`, page.getByRole('grid', { name: 'Values' })],
+    [`/helm/compare/${release}`, page.getByRole('grid', { name: 'Values' })],
+    [`/helm/releases/nowhere`, page.getByRole('heading', { name: 'Not found' })],
+  ] as const) {
     await page.goto(address);
-    await expect(page.getByText('a.release.with-dots-and-a-name-of-nearly-fifty-three').first()).toBeVisible();
-    expect(await page.locator('#main').evaluate((e) => e.scrollWidth - e.clientWidth)).toBe(0);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
+    await expect(sign).toBeVisible();
+    expect(await page.locator('#main').evaluate((e) => e.scrollWidth - e.clientWidth), address).toBe(0);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth), address).toBeLessThanOrEqual(0);
   }
 });
 

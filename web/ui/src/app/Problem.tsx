@@ -12,6 +12,8 @@ const RETRY_MS = 10_000;
 interface ProblemProps {
   error: Error;
   onRetry?: () => void;
+  /** Something else follows below when it is not. */
+  isFilled?: boolean;
   /** Ways onward. */
   children?: ReactNode;
 }
@@ -21,7 +23,7 @@ interface ProblemProps {
  * what to do about it. It tries again by itself where
  * that may help.
  */
-export function Problem({ error, onRetry, children }: ProblemProps) {
+export function Problem({ error, onRetry, isFilled = true, children }: ProblemProps) {
   const { t } = useTranslation('common');
   const problemTitle = useProblemTitle();
   const code = error instanceof ApiError ? error.code : 'internal';
@@ -37,7 +39,7 @@ export function Problem({ error, onRetry, children }: ProblemProps) {
     };
   }, [retried]);
   return (
-    <PageSection isFilled>
+    <PageSection isFilled={isFilled}>
       <EmptyState titleText={problemTitle(code)} headingLevel="h1" status="danger" variant="lg">
         <EmptyStateBody>
           <Stack hasGutter style={{ overflowWrap: 'anywhere' }}>

@@ -18,11 +18,11 @@ const looks: Record<string, Look> = {
   uninstalled: { color: 'grey', icon: <TrashIcon /> },
 };
 
-/** Helm's status of a revision, as a word with an icon. A word that is not known is shown as it is. */
-export function ReleaseStatus({ status }: { status: string }) {
+/** Helm's status of a revision, as a word with an icon. A word that is not known is shown as it is. In a table it is compact, to stand on the line of the text beside it. */
+export function ReleaseStatus({ status, isCompact }: { status: string; isCompact?: boolean }) {
   const word = useStatusWord();
   return (
-    <Label variant="outline" {...(looks[status] ?? unknown)}>
+    <Label variant="outline" isCompact={isCompact} {...(looks[status] ?? unknown)}>
       {word(status)}
     </Label>
   );

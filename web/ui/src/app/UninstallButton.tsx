@@ -7,7 +7,7 @@ import type { ReleaseRef } from './paths';
 
 const CASCADES = ['background', 'foreground', 'orphan'] as const;
 
-interface UninstallButtonProps extends Pick<ButtonProps, 'variant' | 'size'> {
+interface UninstallButtonProps extends Pick<ButtonProps, 'variant' | 'isInline'> {
   release: ReleaseRef;
 }
 

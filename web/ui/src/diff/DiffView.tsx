@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
 import type { Diff } from '../api/release';
+import { FoldTitle } from '../app/FoldTitle';
 import { ChangeLabel } from './ChangeLabel';
 import { TextDiff, type DiffLayout } from './TextDiff';
 import { ValueChanges } from './ValueChanges';
@@ -73,9 +74,9 @@ function ObjectDiff({ object: { kind, namespace, name, change, diff }, layout, o
         setExpanded(next);
       }}
       toggleContent={
-        <>
-          {title} <ChangeLabel change={change} />
-        </>
+        <FoldTitle name={title}>
+          <ChangeLabel change={change} />
+        </FoldTitle>
       }
     >
       {expanded && <TextDiff diff={diff} layout={layout} label={title} />}

@@ -18,11 +18,11 @@ export function FieldChanges({ changes, label, as }: FieldChangesProps) {
     <Table variant="compact" aria-label={label}>
       <Thead>
         <Tr>
-          <Th>{t('field')}</Th>
+          <Th width={30}>{t('field')}</Th>
           {columns.map((column) => (
-            <Th key={column}>{t(`${as}.${column}`)}</Th>
+            <Th key={column} width={25}>{t(`${as}.${column}`)}</Th>
           ))}
-          <Th>{t('manager')}</Th>
+          <Th width={20}>{t('manager')}</Th>
         </Tr>
       </Thead>
       <Tbody>

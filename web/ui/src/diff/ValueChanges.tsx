@@ -10,10 +10,10 @@ export function ValueChanges({ changes, label }: { changes: readonly ValueChange
     <Table variant="compact" aria-label={label}>
       <Thead>
         <Tr>
-          <Th>{t('path')}</Th>
+          <Th width={25}>{t('path')}</Th>
           <Th modifier="fitContent">{t('change')}</Th>
-          <Th>{t('before')}</Th>
-          <Th>{t('after')}</Th>
+          <Th width={30}>{t('before')}</Th>
+          <Th width={30}>{t('after')}</Th>
         </Tr>
       </Thead>
       <Tbody>
@@ -23,7 +23,9 @@ export function ValueChanges({ changes, label }: { changes: readonly ValueChange
               {path}
             </Td>
             <Td dataLabel={t('change')}>
-              <ChangeLabel change={change} />
+              <span>
+                <ChangeLabel change={change} />
+              </span>
             </Td>
             <Td dataLabel={t('before')} modifier="breakWord">
               {change === 'added' ? '–' : asText(from)}

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client';
 import { useValidation, type Preview, type ValidatedObject } from '../api/preview';
+import { FoldTitle } from '../app/FoldTitle';
 import { Refusal } from '../app/Refusal';
 import { FieldChanges } from '../diff/FieldChanges';
 import { useServerWords } from '../i18n/serverWords';
@@ -108,8 +109,7 @@ function PreviewObject({ object, verdict, open }: PreviewObjectProps) {
           setExpanded(next);
         }}
         toggleContent={
-          <Flex gap={{ default: 'gapSm' }}>
-            <span style={{ overflowWrap: 'anywhere' }}>{title}</span>
+          <FoldTitle name={title}>
             {hook && <Label isCompact>{t('hook')}</Label>}
             {hidden && <Label isCompact>{t('hidden')}</Label>}
             {verdict && (
@@ -117,7 +117,7 @@ function PreviewObject({ object, verdict, open }: PreviewObjectProps) {
                 {t(`verdicts.${verdict.verdict}`)}
               </Label>
             )}
-          </Flex>
+          </FoldTitle>
         }
       >
         {expanded && notices}

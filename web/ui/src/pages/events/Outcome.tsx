@@ -45,7 +45,7 @@ export function Outcome({ end, operation, name }: OutcomeProps) {
             </StackItem>
             {end.causes.length > 0 && (
               <StackItem>
-                <Content component="p">{t('end.causes')}</Content>
+                <Heading>{t('end.causes')}</Heading>
                 <CauseList causes={end.causes} />
               </StackItem>
             )}
@@ -82,6 +82,13 @@ function failureReason({ type, reason, exitCode, process }: EndEvent, t: TFuncti
   return process?.signal ? t('end.reason.signal', { signal: process.signal }) : null;
 }
 
+/** What the lines below it are about. */
+const Heading = ({ children }: { children: string }) => (
+  <Content component="p">
+    <strong>{children}</strong>
+  </Content>
+);
+
 /** What is more than this is folded. */
 const ITEMS_SHOWN = 10;
 
@@ -89,7 +96,7 @@ function Items({ title, items }: { title: string; items: string[] }) {
   const { t } = useTranslation('events');
   return (
     <StackItem>
-      <Content component="p">{title}</Content>
+      <Heading>{title}</Heading>
       <List>
         {items.slice(0, ITEMS_SHOWN).map((item) => (
           <ListItem key={item}>{item}</ListItem>

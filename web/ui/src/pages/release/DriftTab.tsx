@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { ApiError } from '../../api/client';
 import { useDrift, type DriftObject } from '../../api/drift';
 import type { Release } from '../../api/releases';
+import { FoldTitle } from '../../app/FoldTitle';
 import { Refusal } from '../../app/Refusal';
 import { useServerWords } from '../../i18n/serverWords';
 import { FieldChanges } from '../../diff/FieldChanges';
@@ -79,12 +80,11 @@ function ObjectDrift({ object }: { object: DriftObject }) {
   const [expanded, setExpanded] = useState(state === 'changed');
   const name = nameOf(object);
   const title = (
-    <Flex gap={{ default: 'gapSm' }}>
-      <span style={{ overflowWrap: 'anywhere' }}>{name}</span>
+    <FoldTitle name={name}>
       <Label isCompact variant="outline" {...looks[state]}>
         {t(`states.${state}`)}
       </Label>
-    </Flex>
+    </FoldTitle>
   );
   return (
     <ExpandableSection

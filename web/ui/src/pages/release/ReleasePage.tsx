@@ -1,9 +1,9 @@
 import { DescriptionList, Flex, FlexItem, PageSection, Skeleton, Stack, StackItem, Tab, TabContentBody, Tabs, TabTitleText, Title } from '@patternfly/react-core';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams, useSearchParams } from 'react-router';
 import { ApiError, isPassing } from '../../api/client';
-import { useRelease } from '../../api/release';
+import { useRelease, useSessions } from '../../api/release';
 import type { Release } from '../../api/releases';
 import { ButtonLink } from '../../app/ButtonLink';
 import { Fact } from '../../app/Fact';
@@ -37,17 +37,12 @@ export function ReleasePage() {
         <PageSection>
           <ReleaseTrail release={ref} />
         </PageSection>
-        <Problem error={error}>
+        <Problem error={error} isFilled={false}>
           <ButtonLink variant="primary" to={paths.releases(cluster)}>
             {t('common:backToReleases')}
           </ButtonLink>
         </Problem>
-        <PageSection aria-label={t('tabs.sessions')}>
-          <Sessions release={ref} />
-        </PageSection>
-        <PageSection aria-label={t('tabs.trail')}>
-          <TrailTab release={ref} />
-        </PageSection>
+        <Past release={ref} wasThere={error.details.trail !== undefined} />
       </>
     );
   }
@@ -102,6 +97,30 @@ export function ReleasePage() {
   );
 }
 
+/** What was done to a release that is not there, and what it went through if it ever was. */
+function Past({ release, wasThere }: { release: ReleaseRef; wasThere: boolean }) {
+  const { t } = useTranslation('release');
+  const { data: sessions } = useSessions(release);
+  return (
+    <PageSection isFilled>
+      <Stack hasGutter>
+        {sessions && sessions.length > 0 && (
+          <>
+            <Title headingLevel="h2">{t('tabs.sessions')}</Title>
+            <Sessions release={release} />
+          </>
+        )}
+        {wasThere && (
+          <>
+            <Title headingLevel="h2">{t('tabs.trail')}</Title>
+            <TrailTab release={release} />
+          </>
+        )}
+      </Stack>
+    </PageSection>
+  );
+}
+
 function Actions({ release, session }: { release: ReleaseRef; session: string | null }) {
   const { t } = useTranslation('release');
   return (
@@ -142,6 +161,7 @@ const TABS = ['resources', 'revisions', 'sessions', 'notes', 'trail', 'drift'] a
 function Parts({ release }: { release: Release }) {
   const { t } = useTranslation('release');
   const [search, setSearch] = useSearchParams();
+  const parts = useRef<HTMLDivElement>(null);
   const current = TABS.find((tab) => tab === search.get('tab')) ?? 'resources';
   const content: Record<(typeof TABS)[number], ReactNode> = {
     resources: <ResourcesNow release={release} />,
@@ -151,21 +171,27 @@ function Parts({ release }: { release: Release }) {
     trail: <TrailTab release={release} known={`${release.revision} ${release.status}`} />,
     drift: <DriftTab release={release} />,
   };
+  // In a narrow window there is not room for all tabs.
+  useEffect(() => {
+    parts.current?.querySelector('[role="tab"][aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [current]);
   return (
-    <Tabs
-      activeKey={current}
-      mountOnEnter
-      unmountOnExit
-      aria-label={t('tabs.label', { name: release.name })}
-      onSelect={(_, tab) => {
-        setSearch({ tab: String(tab) }, { replace: true });
-      }}
-    >
-      {TABS.map((tab) => (
-        <Tab key={tab} eventKey={tab} title={<TabTitleText>{t(`tabs.${tab}`)}</TabTitleText>}>
-          <TabContentBody hasPadding>{content[tab]}</TabContentBody>
-        </Tab>
-      ))}
-    </Tabs>
+    <div ref={parts}>
+      <Tabs
+        activeKey={current}
+        mountOnEnter
+        unmountOnExit
+        aria-label={t('tabs.label', { name: release.name })}
+        onSelect={(_, tab) => {
+          setSearch({ tab: String(tab) }, { replace: true });
+        }}
+      >
+        {TABS.map((tab) => (
+          <Tab key={tab} eventKey={tab} title={<TabTitleText>{t(`tabs.${tab}`)}</TabTitleText>}>
+            <TabContentBody hasPadding>{content[tab]}</TabContentBody>
+          </Tab>
+        ))}
+      </Tabs>
+    </div>
   );
 }

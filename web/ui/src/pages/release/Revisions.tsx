@@ -81,7 +81,7 @@ function Row({ release, item, before, onShow }: RowProps) {
       <Td dataLabel={t('revisions.revision')}>{revision}</Td>
       <Td dataLabel={t('revisions.status')}>
         <Flex gap={{ default: 'gapXs' }} display={{ default: 'inlineFlex' }}>
-          <ReleaseStatus status={status} />
+          <ReleaseStatus isCompact status={status} />
           {live && <Label isCompact>{t('revisions.live')}</Label>}
           {gone && <Label isCompact>{t(`revisions.gone.${gone}`)}</Label>}
           {erased && <Label isCompact>{t('revisions.erased')}</Label>}

@@ -57,7 +57,7 @@ function Row({ session: { id, release, operation, state, user, origin, startedAt
         {t(`sessions.operations.${operation}`)} {dry && <Label isCompact>{t('sessions.dryRun')}</Label>}
       </Td>
       <Td dataLabel={t('sessions.state')}>
-        <Label variant="outline" {...(doubtful ? { status: 'warning' } : looks[state])}>
+        <Label isCompact variant="outline" {...(doubtful ? { status: 'warning' } : looks[state])}>
           {t(doubtful ? 'sessions.doubtful' : `sessions.states.${state}`)}
         </Label>
       </Td>

@@ -88,11 +88,11 @@ function Row({ release, entry, onShow }: RowProps) {
         <Flex gap={{ default: 'gapXs' }} display={{ default: 'inlineFlex' }}>
           {previousStatus && previousStatus !== status && (
             <>
-              <ReleaseStatus status={previousStatus} />
+              <ReleaseStatus isCompact status={previousStatus} />
               <span aria-label={t('then')}>→</span>
             </>
           )}
-          {status && <ReleaseStatus status={status} />}
+          {status && <ReleaseStatus isCompact status={status} />}
         </Flex>
       </Td>
       <Td dataLabel={t('who')} modifier="breakWord">

@@ -88,11 +88,11 @@ function Row({ release, showCluster, showNamespace, now }: RowProps) {
           {release.description ? (
             <Tooltip content={release.description}>
               <span tabIndex={0}>
-                <ReleaseStatus status={release.status} />
+                <ReleaseStatus isCompact status={release.status} />
               </span>
             </Tooltip>
           ) : (
-            <ReleaseStatus status={release.status} />
+            <ReleaseStatus isCompact status={release.status} />
           )}
           {release.stuck && (
             <Label isCompact status="warning">
@@ -131,7 +131,7 @@ function Row({ release, showCluster, showNamespace, now }: RowProps) {
             {t('running')}
           </Link>
         ) : (
-          <UninstallButton release={release} variant="link" size="sm" />
+          <UninstallButton release={release} variant="link" isInline />
         )}
       </Td>
     </Tr>

@@ -50,6 +50,7 @@ export function ReleaseToolbar({ releases, clusters, cluster, found, filter, onF
           <SearchInput
             aria-label={t('filter.text')}
             placeholder={t('filter.text')}
+            style={{ inlineSize: '21rem', maxInlineSize: '100%' }}
             value={filter.text}
             onChange={(_, text) => {
               onFilter({ ...filter, text });
