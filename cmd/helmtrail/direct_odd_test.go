@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/stream"
 )
 
 // kubeconfigOf is a kubeconfig for a server whose certificate nobody knows.
@@ -122,6 +124,26 @@ func TestCommandsShowWhatIsOddAndAreNotMisled(t *testing.T) {
 	}
 	if stdout, stderr, code := run("get", "web", "--revision", "2", "-o", "json"); code != 0 || !strings.Contains(stdout, `"status":"deployed"`) {
 		t.Errorf("get of what has no labels ends with %d: %s%s", code, stdout, stderr)
+	}
+}
+
+// A table leaves out what is the same, but nothing that limits the answer.
+func TestATableOfDriftSaysWhatWasNotLookedAt(t *testing.T) {
+	var out bytes.Buffer
+	err := printDrift(&out, asTable, &stream.Drift{
+		Revision: 2, Counts: map[stream.DriftState]int{stream.DriftSame: 2}, Unlisted: []string{"ConfigMap", "Deployment.apps"},
+		Objects: []stream.DriftObject{
+			{State: stream.DriftSame, Kind: "Service", Namespace: "shop", Name: "web"},
+			{State: stream.DriftSame, Kind: "Deployment", Namespace: "shop", Name: "web", Message: "it is being deleted"},
+		},
+	})
+	want := `STATE  KIND        NAMESPACE  NAME  FIELD  RECORDED  LIVE  BY
+same   Deployment  shop       web   it is being deleted
+Revision 2: 2 same
+Objects of the release that the record does not name could not be looked for among ConfigMap, Deployment.apps.
+`
+	if diff := cmp.Diff(want, out.String()); err != nil || diff != "" {
+		t.Errorf("table (-want +got):\n%s%v", diff, err)
 	}
 }
 
