@@ -163,6 +163,16 @@ test.describe('in Chinese', () => {
     await expect(page.getByRole('heading', { name: '未找到活跃的会话，操作可能已完成' })).toBeVisible();
   });
 
+  test('a cause and how an object is are', async ({ page, request }) => {
+    await page.goto(await install(request, { namespace: newNamespace(), name: 'broken', values: { tag: 'doesnotexist' }, options: { timeoutSeconds: 8 } }));
+    const cause = page.locator('.pf-v6-c-alert').filter({ hasText: '继续等待也无济于事' });
+    await expect(cause).toContainText(/Pod broken-\S+ 的容器 web 无法拉取镜像 web:doesnotexist：.*not found/);
+    await expect(page.getByRole('row').filter({ hasText: 'Deployment' })).toContainText('进行中');
+    await expect(page.getByRole('row').filter({ hasText: 'Pod' })).toContainText('ImagePull');
+    await expect(statusTag(page)).toHaveText('失败');
+    await expect(logLines(page, 'RESOURCE_STATUS').last()).toContainText('无法拉取镜像');
+  });
+
   test('the reader may choose English, and it stays', async ({ page }) => {
     await page.goto('/helm/releases');
     await expect(page.getByRole('heading', { name: '发布' })).toBeVisible();
@@ -200,7 +210,7 @@ test('a narrow screen scrolls in one direction only', async ({ page, request }) 
   await completed(request, ((await upgraded.json()) as Schemas['Accepted']).page);
   const release = `${cluster}/${namespace}/${name}`;
   for (const [address, sign] of [
-    [watched, page.getByText('COMPLETED')],
+    [watched, page.getByText('COMPLETED in')],
     [`/helm/events/${release}`, page.getByRole('heading', { name: /^No active session/ })],
     [`/helm/releases/${cluster}/${namespace}`, page.getByRole('link', { name })],
     ...['resources', 'revisions', 'sessions', 'notes', 'trail', 'drift'].map((tab) => [`/helm/releases/${release}?tab=${tab}`, page.getByRole('tab', { selected: true })] as const),

@@ -81,6 +81,9 @@ test('one logs in, is led back, watches an install below the base path, and logs
   await expect(page.locator('link[rel="icon"]')).toHaveAttribute('href', '/helmtrail/helm/tab-running.svg');
   await page.reload();
   await expect(statusTag(page)).toHaveText('Completed');
+  await page.goto(at(`/releases/dev/${namespace}/shop?tab=trail`));
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export as NDJSON' }).click()]);
+  expect(download.suggestedFilename()).toBe('shop-trail.ndjson');
   expect(strays).toEqual([]);
 
   await who(page).click();
@@ -165,5 +168,7 @@ test.describe('in Chinese', () => {
     await page.getByRole('button', { name: '登录' }).click();
     await expect(page.getByRole('heading', { level: 1, name: '您缺少所需的权限' })).toBeVisible();
     await expect(page.getByRole('term')).toHaveText(['动词', '资源', '命名空间', '您']);
+    await expect(page.getByText('缺少权限：在命名空间 kube-system 中对 releases.helmtrail.dev 执行 list。')).toBeVisible();
+    await expect(page.locator('q[lang="en"]')).toContainText(`${reader.user} may not list`);
   });
 });
