@@ -134,6 +134,9 @@ func saysFirstWhatIsWrong(t *testing.T, h *helmtrail, chart string, fault cluste
 	if len(last.Causes) == 0 || !is(last.Causes[0]) || last.Causes[0].Count != fault.Cause.Count {
 		t.Errorf("the causes at the end are %+v, want first %+v", last.Causes, fault.Cause)
 	}
+	if _, ok := known.Since(time.Now()); !ok {
+		t.Errorf("Kubernetes never said %s", fault.Says)
+	}
 	if delay < 0 || delay > 2*time.Second {
 		t.Errorf("the cause was in the stream %v after Kubernetes knew it, if at all", delay)
 	}

@@ -129,6 +129,9 @@ func testFailure(t *testing.T, version int, f clustertest.Fault) {
 		}
 	}
 	t.Logf("told after %v: %s", delay.Round(time.Millisecond), told.Causes[0].Text)
+	if _, ok := known.Since(time.Now()); !ok {
+		t.Errorf("Kubernetes never said %s", f.Says)
+	}
 	if delay > 2*time.Second {
 		t.Errorf("the cause was told %v after Kubernetes knew it", delay)
 	}
