@@ -67,8 +67,8 @@ export async function sessionState(request: APIRequestContext, page: string): Pr
 }
 
 /** Waits until the session that is watched on an events page has completed. */
-export const completed = (request: APIRequestContext, page: string, timeout = 60_000) =>
-  expect.poll(() => sessionState(request, page), { timeout }).toBe('completed');
+export const completed = (request: APIRequestContext, page: string) =>
+  expect.poll(() => sessionState(request, page), { timeout: 60_000 }).toBe('completed');
 
 const run = promisify(execFile);
 
