@@ -4,6 +4,7 @@ import tests from './playwright.config';
 /** Takes the pictures of docs/screenshots with the browser and the server of the tests. */
 export default defineConfig(tests, {
   testDir: 'screenshots',
+  globalSetup: ['./screenshots/fonts.ts', './tests/setup.ts'],
   workers: 1,
   timeout: 180_000,
 });
