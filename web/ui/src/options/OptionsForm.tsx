@@ -1,7 +1,7 @@
 import { Checkbox, ExpandableSection, FormGroup, FormHelperText, FormSelect, FormSelectOption, HelperText, HelperTextItem, Stack, StackItem, TextInput } from '@patternfly/react-core';
 import { useTranslation } from 'react-i18next';
 import type { Options } from '../api/operations';
-import { hasOption, OPTIONS, type Group, type Option } from './table';
+import { choose, hasOption, OPTIONS, type Group, type Option } from './table';
 
 interface OptionsFormProps {
   operation: Option['operations'][number];
@@ -42,18 +42,13 @@ type FieldProps = Pick<OptionsFormProps, 'helmVersion' | 'value' | 'onChange'> &
 
 function Field({ option, helmVersion, value, onChange }: FieldProps) {
   const { t } = useTranslation('options');
-  const { name, input, not = [] } = option;
+  const { name, input } = option;
   const id = `option-${name}`;
   const label = t(`names.${name}`);
   const available = hasOption(option, helmVersion);
   const help = available ? t(`help.${name}`) : t('missing', { version: helmVersion ?? '', since: option.since ?? '' });
   const set = (chosen: Options[keyof Options] | undefined) => {
-    const next: Options = { ...value, [name]: chosen };
-    // helm takes one of them: the one that was chosen last.
-    for (const other of chosen === undefined ? [] : not) {
-      next[other] = undefined;
-    }
-    onChange(next);
+    onChange(choose(value, option, chosen, helmVersion));
   };
   if (input.kind === 'flag') {
     return (

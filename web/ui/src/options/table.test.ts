@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { hasOption, OPTIONS, type Option } from './table';
+import { choose, hasOption, OPTIONS, type Option, type OptionName } from './table';
 
 const option = (since?: Option['since']) => ({ since }) as Option;
 
@@ -13,6 +13,21 @@ test('an option is there from the helm on that brought it', () => {
   expect(hasOption(option('4.0'), 'v3.22.0')).toBe(false);
   expect(hasOption(option('4.0'), '4.3.2')).toBe(true);
   expect(hasOption(option('4.0'), undefined)).toBe(true);
+});
+
+test('what helm refuses beside a choice goes, and what it needs comes', () => {
+  const chosen = (helm: string, ...choices: [OptionName, string | boolean | undefined][]) =>
+    choices.reduce((options, [name, value]) => {
+      const found = OPTIONS.find((each) => each.name === name);
+      return found ? choose(options, found, value, helm) : options;
+    }, {});
+  expect(chosen('v4.3.2', ['reuseValues', true], ['resetValues', true])).toEqual({ resetValues: true });
+  expect(chosen('v4.3.2', ['forceReplace', true])).toEqual({ forceReplace: true, serverSide: 'false' });
+  expect(chosen('v4.3.2', ['forceReplace', true], ['forceReplace', undefined])).toEqual({});
+  expect(chosen('v4.3.2', ['forceReplace', true], ['forceConflicts', true])).toEqual({ forceConflicts: true });
+  expect(chosen('v4.3.2', ['forceReplace', true], ['serverSide', 'true'])).toEqual({ serverSide: 'true' });
+  expect(chosen('v4.3.2', ['forceConflicts', true], ['serverSide', 'false'])).toEqual({ serverSide: 'false' });
+  expect(chosen('v3.22.0', ['forceReplace', true])).toEqual({ forceReplace: true });
 });
 
 test('the forms say of each option what docs/options.md says', () => {

@@ -53,6 +53,26 @@ export function hasOption({ since }: Option, helmVersion: string | undefined): b
   return since === undefined || installed === null || installed >= (numberOf(since) ?? 0);
 }
 
+/** The options once one of them was chosen, or `undefined` for no choice: what helm refuses beside it goes, and what it needs comes. */
+export function choose(options: Options, option: Option, chosen: Options[keyof Options] | undefined, helmVersion: string | undefined): Options {
+  const next: Options = { ...options, [option.name]: chosen };
+  for (const other of chosen === undefined ? [] : (option.not ?? [])) {
+    next[other] = undefined;
+  }
+  const serverSide = OPTIONS.find(({ name }) => name === 'serverSide');
+  if (serverSide && hasOption(serverSide, helmVersion)) {
+    // helm replaces objects only without server-side apply, and knows conflicts only with it.
+    if (option.name === 'forceReplace') {
+      next.serverSide = chosen ? 'false' : undefined;
+    } else if (option.name === 'forceConflicts' && chosen) {
+      next.serverSide = undefined;
+    } else if (option.name === 'serverSide') {
+      next[chosen === 'false' ? 'forceConflicts' : 'forceReplace'] = undefined;
+    }
+  }
+  return next;
+}
+
 /** A version without its patch, as a number to compare; null for what is no version. */
 function numberOf(version: string): number | null {
   const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
