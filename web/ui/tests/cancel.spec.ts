@@ -1,5 +1,5 @@
 import { expectAccessible } from './axe';
-import { clusterId, completed, expect, install, logLines, newNamespace, statusTag, test } from './helmtrail';
+import { clusterId, completed, expect, install, logLines, newNamespace, releaseRows, statusTag, test } from './helmtrail';
 import type { Schemas } from '../src/api/client';
 
 test('an install is canceled after a warning, and what it leaves behind is listed', async ({ page, request }) => {
@@ -65,8 +65,13 @@ test('a canceled rollback leaves the release stuck, and its page recovers it', a
   await dialog.getByRole('button', { name: 'Cancel the operation' }).click();
   await expect(statusTag(page)).toHaveText('Canceled');
 
-  await page.getByRole('link', { name: 'View Release' }).click();
+  await page.getByRole('link', { name: 'Back to Releases' }).click();
+  await page.getByRole('textbox', { name: 'Filter by name, namespace or chart' }).fill(namespace);
+  await expect(releaseRows(page)).toContainText([/web.*Pending rollback.*Stuck/]);
+  await page.getByRole('link', { name: 'web', exact: true }).click();
   await expect(page.getByRole('heading', { name: /Stuck in Pending rollback/ })).toBeVisible();
+  // How its objects are is told there too, and why.
+  await expect(page.locator('.pf-v6-c-alert').filter({ hasText: 'Waiting longer will not help' })).toContainText('cannot pull its image web:doesnotexist');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Mark as failed' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Mark as failed' }).click();

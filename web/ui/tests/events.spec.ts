@@ -1,3 +1,4 @@
+import { expectAccessible } from './axe';
 import { Cable } from './cable';
 import type { Schemas } from '../src/api/client';
 import { CHART, clusterId, color, completed, expect, helm, install, logLines, newNamespace, sessionState, statusTag, test } from './helmtrail';
@@ -143,6 +144,7 @@ test('without an id the running session is shown, and its id then stands in the 
 
   await page.goto(address);
   await expect(page.getByRole('heading', { name: 'No active session found. The operation may have completed.' })).toBeVisible();
+  await expectAccessible(page);
   await page.getByRole('link', { name: 'View Release' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'demo' })).toBeVisible();
 });

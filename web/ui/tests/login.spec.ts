@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './axe';
-import { account, allow, deadKubeconfig, makeNamespace } from './cluster';
+import { account, allow, deadKubeconfig, kube, makeNamespace } from './cluster';
 import { CHART, expect, helm, install, newNamespace, statusTag, test } from './helmtrail';
 import { Server } from './server';
 
@@ -147,6 +147,23 @@ test('a right that is missing is named, with the way to get it', async ({ page }
   await page.getByRole('dialog').getByRole('button', { name: 'Uninstall' }).click();
   await expect(page.getByRole('dialog').getByText(`${reader.user} may not delete secrets in namespace ${namespace}`)).toBeVisible();
   await expectAccessible(page);
+});
+
+test('a right that is withdrawn takes with it what is shown', async ({ page, context }) => {
+  const leaver = await account(namespace, 'leaver');
+  await allow(namespace, 'leaver', [SEE]);
+  await page.goto(at('/login'));
+  await logIn(page, leaver.token);
+  const [list, release] = [await context.newPage(), await context.newPage()];
+  await list.goto(at(`/releases/dev/${namespace}`));
+  await expect(list.getByRole('link', { name: 'shop', exact: true })).toBeVisible();
+  await release.goto(at(`/releases/dev/${namespace}/shop`));
+  await expect(release.getByRole('tab', { name: 'Resources' })).toBeVisible();
+  await kube('DELETE', `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings/leaver`);
+  for (const shown of [list, release]) {
+    await expect(shown.getByRole('heading', { level: 1, name: 'You lack a right for this' })).toBeVisible();
+    await expect(shown.getByText('web 1.0.0')).toHaveCount(0);
+  }
 });
 
 test('a cluster that cannot be reached says so to whoever logs in, and what to do', async ({ page }) => {

@@ -51,6 +51,11 @@ test('addresses in the notes can be followed, and nothing else in them is more t
   await expect(notes).toContainText('not at javascript:alert(1), and <b>this</b> is text.');
   await expect(notes.getByRole('link')).toHaveText(['https://noted.example.com/start?a=1']);
   await expect(notes.getByRole('link')).toHaveAttribute('rel', 'noopener noreferrer');
+  for (const tab of ['Notes', 'Revisions', 'Operations', 'Resources']) {
+    await page.getByRole('tab', { name: tab }).click();
+    await expect(page.getByRole('tabpanel', { name: tab })).toBeVisible();
+    await expectAccessible(page);
+  }
 });
 
 test('a moment is told exactly on hover and on focus', async ({ page, request }) => {

@@ -1,3 +1,4 @@
+import { expectAccessible } from './axe';
 import { Cable } from './cable';
 import { makeNamespace, makeRelease } from './cluster';
 import { CHART, clusterId, expect, helm, install, newNamespace, releaseRows, test } from './helmtrail';
@@ -23,6 +24,8 @@ test('a namespace that is empty says so, then fills', async ({ page, request }) 
   const namespace = newNamespace();
   await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}`);
   await expect(page.getByRole('heading', { name: 'No releases yet' })).toBeVisible();
+  await expect(page.getByText('releases that are kept with HELM_DRIVER=configmap or sql are not seen')).toBeVisible();
+  await expectAccessible(page);
   await helm('install', 'first', CHART, '--namespace', namespace, '--create-namespace');
   await expect(page.getByRole('row').filter({ hasText: 'first' })).toContainText('Deployed', { timeout: 10_000 });
 });
@@ -109,4 +112,5 @@ test('a cluster that is not there is said not to be, with a way onward', async (
 test('an address that is no page says so', async ({ page }) => {
   await page.goto('/helm/no/such/page');
   await expect(page.getByRole('heading', { name: 'There is no such page' })).toBeVisible();
+  await expectAccessible(page);
 });
