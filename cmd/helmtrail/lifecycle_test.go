@@ -70,7 +70,7 @@ func theLifeOfARelease(t *testing.T, h *helmtrail, major int) {
 }
 
 func (s *shop) installs(t *testing.T) {
-	events := s.install(t, object{"greeting": "hello"}, object{"wait": true, "timeoutSeconds": 180})
+	events := s.install(t, object{"greeting": "hello", "migration": "2s"}, object{"wait": true, "timeoutSeconds": 180})
 	last := ended(t, events, expected{release: "1 deployed"})
 	told(t, events, "1 pending-install", "1 deployed")
 	if last.Notes != "shop says hello.\n" {
@@ -305,7 +305,7 @@ func (s *shop) readsEverything(t *testing.T) {
 		}
 		var all object
 		s.get(t, path+"/values?all=true", &all)
-		if all["migration"] != "200ms" {
+		if delay, ok := all["delay"]; !ok || delay != "" {
 			t.Errorf("all values of revision %s are %v, want the chart's among them", revision, all)
 		}
 		tag, _ := all["tag"].(string)

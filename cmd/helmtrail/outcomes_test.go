@@ -325,7 +325,7 @@ func TestAnUpgradeOverADeadPendingRevisionSaysWhichOneAndSinceWhen(t *testing.T)
 func anOutsideOperationThatHelmUndoesHasFailed(t *testing.T, h *helmtrail, major int) {
 	s := openShop(t, h, major, "web")
 	flag := map[int]string{3: "--atomic", 4: "--rollback-on-failure"}[major]
-	if _, err := clustertest.TryHelm(t, major, "install", s.name, charts+"/shop", "--namespace", s.namespace, "--set", "tag=doesnotexist", flag, "--timeout", "5s"); err == nil {
+	if _, err := clustertest.TryHelm(t, major, "install", s.name, charts+"/shop", "--namespace", s.namespace, "--set", "tag=doesnotexist", flag, "--timeout", "15s"); err == nil {
 		t.Fatal("the install by hand did not fail")
 	}
 	var sessions struct{ Items []stream.Session }
