@@ -12,6 +12,9 @@ export default defineConfig({
   timeout: 240_000,
   expect: { timeout: 60_000 },
   workers: 2,
+  // Two browsers share their cores with a control plane. The summary names what
+  // needed the second try.
+  retries: 1,
   forbidOnly: true,
   use: {
     baseURL: process.env['HELMTRAIL_TEST_URL'],
