@@ -200,6 +200,9 @@ func (k *keeper) end() {
 func (k *keeper) store(running, storing context.Context, i item) error {
 	for delay := firstRetry; ; delay = min(2*delay, lastRetry) {
 		err := i.store(storing)
+		if storing.Err() != nil {
+			return err // that it could not be done in time says nothing of the journal
+		}
 		k.fares(err)
 		ends := storing
 		if errors.Is(err, errUnidentified) {

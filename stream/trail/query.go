@@ -154,10 +154,11 @@ func (x *index) readable(ctx context.Context, query stream.TrailQuery, limit int
 	if query.Readable == nil {
 		return x.pick(query, limit), nil
 	}
-	// So many at a time that passing over all of a long trail costs little.
-	const atATime = 10_000
+	// More at a time the longer it takes, so that a page costs little, and passing
+	// over all of a long trail too.
+	const most = 10_000
 	var found []place
-	for {
+	for atATime := limit; ; atATime = min(2*atATime, max(limit, most)) {
 		places := x.pick(query, atATime)
 		for _, p := range places {
 			namespace := ""
