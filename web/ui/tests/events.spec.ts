@@ -219,7 +219,7 @@ test('a narrow screen scrolls in one direction only', async ({ page, request }) 
     [`/helm/install/${cluster}/${namespace}`, page.getByRole('textbox', { name: 'Your values (YAML)' })],
     [`/helm/upgrade-rollback/${release}`, page.getByRole('textbox', { name: /^Values, from/ })],
     [`/helm/upgrade-rollback/${release}?to=1`, page.getByRole('grid', { name: 'Values' })],
-    [`/helm/compare/${release}`, page.getByRole('grid', { name: 'Values' })],
+    [`/helm/compare/${release}`, page.getByRole('button', { name: 'Unified', pressed: true })],
     [`/helm/releases/nowhere`, page.getByRole('heading', { name: 'Not found' })],
   ] as const) {
     await page.goto(address);

@@ -6,6 +6,9 @@ import { parseUnified, sideBySide, type DiffLine } from './unified';
 
 export type DiffLayout = 'split' | 'unified';
 
+/** Side by side where there is room for two columns of text. */
+export const usualLayout = (): DiffLayout => (window.matchMedia('(min-width: 48rem)').matches ? 'split' : 'unified');
+
 /** So many lines are shown at first, and so many more each time that they are asked for. */
 const SHOWN = 500;
 const MORE = 2000;

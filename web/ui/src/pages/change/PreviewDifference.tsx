@@ -6,6 +6,7 @@ import { useDiff } from '../../api/release';
 import type { ReleaseRef } from '../../app/paths';
 import { Refusal } from '../../app/Refusal';
 import { DiffView } from '../../diff/DiffView';
+import { usualLayout } from '../../diff/TextDiff';
 
 interface PreviewDifferenceProps {
   release: ReleaseRef;
@@ -30,7 +31,7 @@ export function PreviewDifference({ release, revision, session }: PreviewDiffere
         }}
       >
         {error instanceof ApiError && <Refusal error={error} />}
-        {data ? <DiffView diff={data} layout="split" /> : !error && <Skeleton height="8rem" />}
+        {data ? <DiffView diff={data} layout={usualLayout()} /> : !error && <Skeleton height="8rem" />}
       </ExpandableSection>
     </StackItem>
   );

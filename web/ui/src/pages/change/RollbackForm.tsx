@@ -9,6 +9,7 @@ import { ButtonLink } from '../../app/ButtonLink';
 import { paths } from '../../app/paths';
 import { Refusal } from '../../app/Refusal';
 import { DiffView } from '../../diff/DiffView';
+import { usualLayout } from '../../diff/TextDiff';
 import { OptionsForm } from '../../options/OptionsForm';
 import { RevisionChoice } from '../compare/RevisionChoice';
 
@@ -51,7 +52,7 @@ export function RollbackForm({ release, helmVersion, to, onTo }: RollbackFormPro
         {t('wouldChange')}
       </Title>
       {diff.error instanceof ApiError && <Refusal error={diff.error} />}
-      {diff.data ? <DiffView diff={diff.data} layout="split" /> : !diff.error && <Skeleton height="8rem" />}
+      {diff.data ? <DiffView diff={diff.data} layout={usualLayout()} /> : !diff.error && <Skeleton height="8rem" />}
       {submit.error && <Refusal error={submit.error} release={release} />}
       <ActionGroup>
         <Button type="submit" variant={pending ? 'danger' : 'primary'} isDisabled={!known || submit.isPending} isLoading={submit.isPending}>

@@ -9,9 +9,7 @@ import { ReleaseTrail } from '../../app/ReleaseTrail';
 import { DiffView } from '../../diff/DiffView';
 import { Choices } from './Choices';
 import { RevealButton } from '../../app/RevealButton';
-import { useSelection } from './useSelection';
-
-const LAYOUTS = ['split', 'unified'] as const;
+import { LAYOUTS, useSelection } from './useSelection';
 
 /** How two revisions differ, also of two releases. What is compared stands in the address. */
 export function ComparePage() {

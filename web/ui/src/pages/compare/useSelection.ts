@@ -1,6 +1,9 @@
 import { useSearchParams } from 'react-router';
 import type { DiffSelection } from '../../api/release';
-import type { DiffLayout } from '../../diff/TextDiff';
+import { usualLayout, type DiffLayout } from '../../diff/TextDiff';
+
+/** How a difference can be laid out. */
+export const LAYOUTS = ['split', 'unified'] as const satisfies DiffLayout[];
 
 /** What is compared and how it is shown: all that the address holds. Whether secrets are shown does not stand there: a link must not show them. */
 export interface Selection extends DiffSelection {
@@ -24,7 +27,7 @@ export function useSelection(): [Selection, (change: Partial<Selection>) => void
     fromLineage: text('fromLineage'),
     toLineage: text('toLineage'),
     all: search.get('all') === 'true' || undefined,
-    layout: search.get('layout') === 'unified' ? 'unified' : 'split',
+    layout: LAYOUTS.find((layout) => layout === search.get('layout')) ?? usualLayout(),
   };
   const select = (change: Partial<Selection>) => {
     setSearch(
