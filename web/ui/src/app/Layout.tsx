@@ -83,9 +83,14 @@ function useBeginning(): void {
     }
     shown.current = pathname;
     const main = document.getElementById(MAIN);
-    main?.focus({ preventScroll: true });
+    if (!main) {
+      return;
+    }
+    // A frame around the whole page would tell nobody where they are.
+    main.style.outline = 'none';
+    main.focus({ preventScroll: true });
     if (type !== NavigationType.Pop) {
-      main?.scrollTo(0, 0);
+      main.scrollTo(0, 0);
     }
   }, [pathname, type]);
 }
