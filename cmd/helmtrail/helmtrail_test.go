@@ -125,7 +125,12 @@ func (h *helmtrail) at(t *testing.T, line string) {
 		t.Fatalf("serve printed %q", line)
 	}
 	h.url = found[1]
-	transport := &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	transport := &http.Transport{
+		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+		// An unused connection is closed here before the server does so, which
+		// might be in the moment of its next use.
+		IdleConnTimeout: idleTimeout / 2,
+	}
 	h.client.Transport = openapitest.Transport(t, transport, found[2])
 }
 
