@@ -1,11 +1,19 @@
 package web_test
 
 import (
+	"context"
 	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web"
 )
 
 const releaseURL = shopURL + "/web"
@@ -101,4 +109,72 @@ func TestEveryReadHasAnETag(t *testing.T) {
 			t.Errorf("GET %s again: %d %q, want 304", path, again.status, again.body)
 		}
 	}
+}
+
+// lister may list the releases of some namespaces, "" standing for all.
+type lister struct {
+	mu         sync.Mutex
+	namespaces []string
+}
+
+func (l *lister) set(namespaces ...string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.namespaces = namespaces
+}
+
+func (*lister) User(context.Context, stream.Credentials) (stream.User, error) {
+	return stream.User{Name: "lister"}, nil
+}
+
+func (l *lister) Allowed(_ context.Context, _ stream.Credentials, right stream.Right) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if slices.Contains(l.namespaces, right.Namespace) {
+		return nil
+	}
+	return &stream.ForbiddenError{User: "lister", Right: right}
+}
+
+// Who could list all namespaces when they began to wait is told of those that
+// they may list at the end.
+func TestAListShrinksWithTheRightsOfWhoWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		known, access := &releases{}, &lister{}
+		access.set("", "shop")
+		known.put(revision("shop", "web", 1, decoder.StatusDeployed), revision("prod", "db", 1, decoder.StatusDeployed))
+		server, err := web.New(web.Options{
+			Clusters: []web.Cluster{{
+				ID: "dev", Releases: known, Access: access, State: func() web.ClusterState { return web.ClusterState{Reachable: true, Synced: true} },
+			}},
+			Operations: stream.NewOperations(stream.Setup{}), Pages: newFixturePages(),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := func(tag string) *httptest.ResponseRecorder {
+			request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/dev/releases?wait=55", nil)
+			request.Header.Set("If-None-Match", tag)
+			answer := httptest.NewRecorder()
+			server.ServeHTTP(answer, request)
+			return answer
+		}
+		before := list("")
+		if !strings.Contains(before.Body.String(), `"db"`) {
+			t.Fatalf("with the right to all namespaces: %d %s", before.Code, before.Body)
+		}
+		answered := make(chan *httptest.ResponseRecorder, 1)
+		go func() { answered <- list(before.Header().Get("ETag")) }()
+		synctest.Wait()
+		access.set("shop")
+		time.Sleep(11 * time.Second) // what was answered before counts for ten
+		known.put(revision("prod", "db", 2, decoder.StatusDeployed))
+		after := <-answered
+		if body := after.Body.String(); after.Code != http.StatusOK || strings.Contains(body, `"db"`) || !strings.Contains(body, `"web"`) {
+			t.Errorf("with the right to the namespace shop alone: %d %s", after.Code, body)
+		}
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }

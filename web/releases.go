@@ -110,22 +110,24 @@ func (s *Server) listReleases(c *gin.Context) error {
 			return err
 		}
 	}
-	if q.visible == nil {
-		return s.poll(c, cluster, topic{namespace: q.namespace}, answerKey(c), func(ctx context.Context) (*answer, error) {
-			return s.readReleases(ctx, cluster, q)
-		})
-	}
-	// The list is this caller's, who may wait for it longer than their rights last.
+	// Callers may wait longer than their rights last, those to all namespaces too.
 	asked := time.Now()
-	return s.poll(c, cluster, topic{}, "", func(ctx context.Context) (*answer, error) {
-		if time.Since(asked) >= recheckAfter {
+	return s.poll(c, cluster, topic{namespace: q.namespace}, "", func(ctx context.Context) (*answer, error) {
+		if q.namespace == "" && time.Since(asked) >= recheckAfter {
 			visible, err := s.visible(ctx, cluster, grantOf(c))
-			if err != nil {
+			switch {
+			case err == nil:
+				q.visible = visible
+			case refuses(err):
 				return nil, err
 			}
-			q.visible, asked = visible, time.Now()
+			asked = time.Now() // What is not answered stays as it was, as in streams.
 		}
-		return s.readReleases(ctx, cluster, q)
+		key := "" // The list is this caller's.
+		if q.visible == nil {
+			key = answerKey(c)
+		}
+		return cluster.shared(ctx, key, func(ctx context.Context) (*answer, error) { return s.readReleases(ctx, cluster, q) })
 	})
 }
 
