@@ -207,6 +207,21 @@ func (g *grant) still(ctx context.Context) error {
 	return err
 }
 
+// relyOn has what the request was granted include another right, on which its
+// answer relies from now on.
+func (g *grant) relyOn(n need, namespace string) {
+	if g == nil {
+		return
+	}
+	granted := g.ask
+	g.ask = func(ctx context.Context) error {
+		if err := granted(ctx); err != nil {
+			return err
+		}
+		return g.allows(ctx, n, namespace)
+	}
+}
+
 // viewer decides what the caller is shown of a cluster's objects.
 func (g *grant) viewer() stream.Viewer {
 	if g == nil {

@@ -15,8 +15,9 @@ import (
 // seesFormer tells whether the caller of a request may know of a release's
 // lives in a namespace, or a cluster, of the same name that is no more. They
 // are not for its new owners, but need the right for all namespaces. Without
-// such lives it is false, and costs nothing. It fails when it is not known yet
-// whether a life is such a one, and that matters to the caller.
+// such lives it is false, and costs nothing. Where it is true, a stream or long
+// poll ends with that right. It fails when it is not known yet whether a life is
+// such a one, and that matters to the caller.
 func (s *Server) seesFormer(c *gin.Context, ref stream.ReleaseRef) (bool, error) {
 	if s.options.Trail == nil {
 		return false, nil
@@ -35,7 +36,11 @@ func (s *Server) seesFormer(c *gin.Context, ref stream.ReleaseRef) (bool, error)
 		}
 		return false, nil
 	}
-	return err == nil, err
+	if err != nil {
+		return false, err
+	}
+	grantOf(c).relyOn(needGet, "")
+	return true, nil
 }
 
 func isFormer(l stream.Lineage) bool { return !l.Current }
