@@ -27,6 +27,9 @@ const maxWaitingOthers = 100
 // arrival, until the writer takes it.
 type inbox struct {
 	ready chan struct{} // holds a token while something waits
+	// relieved holds a token once a crowd was taken, so that sources can tell
+	// what they have left out.
+	relieved chan struct{}
 
 	mu    sync.Mutex
 	items []pending
@@ -34,7 +37,9 @@ type inbox struct {
 	room  chan struct{} // closed when lines are taken; nil while nobody waits for it
 }
 
-func newInbox() *inbox { return &inbox{ready: make(chan struct{}, 1)} }
+func newInbox() *inbox {
+	return &inbox{ready: make(chan struct{}, 1), relieved: make(chan struct{}, 1)}
+}
 
 // put adds an event. It never blocks.
 func (b *inbox) put(kind Type, body any) {
@@ -48,8 +53,11 @@ func (b *inbox) put(kind Type, body any) {
 func (b *inbox) crowded() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.items)-b.lines >= maxWaitingOthers
+	return b.isCrowded()
 }
+
+// isCrowded is crowded, called under b.mu.
+func (b *inbox) isCrowded() bool { return len(b.items)-b.lines >= maxWaitingOthers }
 
 // putLine adds a line of helm's output, and blocks while too many are waiting.
 func (b *inbox) putLine(ctx context.Context, line Line) error {
@@ -82,6 +90,9 @@ func (b *inbox) putLine(ctx context.Context, line Line) error {
 func (b *inbox) take() []pending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.isCrowded() {
+		give(b.relieved)
+	}
 	items := b.items
 	b.items, b.lines = nil, 0
 	if b.room != nil {
@@ -91,9 +102,12 @@ func (b *inbox) take() []pending {
 	return items
 }
 
-func (b *inbox) signal() {
+func (b *inbox) signal() { give(b.ready) }
+
+// give puts a token into a channel that has room for one, unless it has one.
+func give(token chan<- struct{}) {
 	select {
-	case b.ready <- struct{}{}:
+	case token <- struct{}{}:
 	default:
 	}
 }

@@ -60,6 +60,7 @@ type objectWatch struct {
 	causes []Cause             // the summary's, as they were told
 	full   bool                // the next event replaces all rows
 	ending bool                // no other state follows the one that is told next
+	behind bool                // something was left out while the journal took nothing
 	logs   map[LogSource]keptLog
 	// secrets are those of the record; masked has the texts of the rows in which
 	// they were looked for, which come again and again.
@@ -157,7 +158,7 @@ func (w *objectWatch) watch(ctx context.Context) {
 		if w.record != nil && !w.undoing {
 			w.standing, w.frozen = nil, false
 		}
-		w.record, w.full = record, true
+		w.record, w.full, w.behind = record, true, false
 		w.secrets, w.masked = w.run.secrets(record), map[string]string{}
 		w.mu.Unlock()
 		followed, stop := context.WithCancel(ctx)
@@ -188,6 +189,9 @@ func (w *objectWatch) next(ctx context.Context, after int) *decoder.Record {
 			}
 			wanted, pause = revision, recordPause
 		case <-again:
+		case <-w.run.inbox.relieved:
+			w.catchUp()
+			continue
 		case <-ctx.Done():
 			return nil
 		}
@@ -249,16 +253,27 @@ func (w *objectWatch) tell(rows []Resource) {
 	w.publish()
 }
 
+// catchUp tells what was left out while the journal took nothing. The objects
+// may have come to rest since.
+func (w *objectWatch) catchUp() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.behind {
+		w.publish()
+	}
+}
+
 // publish puts the rows and causes that differ from those told before into the
-// stream. While the journal takes nothing it leaves them to a later call, so
-// that what waits for it does not grow without end. It is called under w.mu.
+// stream. While the journal takes nothing it leaves them to a later call, for
+// which catchUp sees, so that what waits for it does not grow without end. It is
+// called under w.mu.
 func (w *objectWatch) publish() {
 	rows := w.rows
 	summary := Summarize(rows)
 	w.readLogs(summary.Causes)
 	summary.Causes = beginning(w.withLogs(summary.Causes))
 	w.stand(causesOf(rows))
-	if w.run.inbox.crowded() && !w.ending {
+	if w.behind = w.run.inbox.crowded() && !w.ending; w.behind {
 		return
 	}
 	changed := []Resource{}

@@ -139,6 +139,31 @@ func TestRowsDoNotPileUpWhileTheJournalTakesNothing(t *testing.T) {
 	}
 }
 
+// Objects may have come to rest while the journal took nothing.
+func TestRowsThatWereLeftOutAreToldOnceThereIsRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := watchOfNothing()
+		ctx, stop := context.WithCancel(t.Context())
+		var watching sync.WaitGroup
+		watching.Go(func() { w.next(ctx, 0) })
+		row := Resource{Kind: "Pod", APIVersion: "v1", Namespace: "ns", Name: "web"}
+		for range maxWaitingOthers + 1 {
+			row.Restarts++
+			w.tell([]Resource{row})
+		}
+		synctest.Wait()
+		if waiting := w.statuses(t); len(waiting) != maxWaitingOthers {
+			t.Errorf("%d events waited, want %d", len(waiting), maxWaitingOthers)
+		}
+		synctest.Wait()
+		if told := w.statuses(t); len(told) != 1 || told[0].Resources[0] != row {
+			t.Errorf("once there was room %+v was told, want %+v", told, row)
+		}
+		stop()
+		watching.Wait()
+	})
+}
+
 // What helm gave up for is looked for secrets once, not five times a second.
 func TestTextsThatStayAreMaskedOnce(t *testing.T) {
 	w := watchOfNothing()
