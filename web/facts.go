@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -24,8 +25,8 @@ func (s *Server) learn(ctx context.Context, cluster *watched, ref stream.Release
 		_, gone := h.gone[r]
 		key := factsKey{cluster.ID, r.Secret.UID, r.Secret.ResourceVersion}
 		if gone {
-			// Bytes are kept once, however many releases hold them.
-			key = factsKey{cluster.ID, ref.Namespace + "/" + ref.Name, r.Digest}
+			// Bytes are kept once, however many revisions hold them.
+			key = factsKey{cluster.ID, fmt.Sprintf("%s/%s/%d", ref.Namespace, ref.Name, r.Number), r.Digest}
 		}
 		var ok bool
 		if known[i], ok = s.facts.get(key); ok && !h.kept[r].Erased {

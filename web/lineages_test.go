@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"encoding/base64"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -291,5 +292,23 @@ func TestAnAlteredRecordIsUnreadableAndNeverShown(t *testing.T) {
 	message, _ := server.do(http.MethodGet, shopURL+"/web/revisions/1/values", "").wantError(http.StatusUnprocessableEntity, "unreadable")
 	if !strings.Contains(message, "altered") {
 		t.Errorf("the message is %q", message)
+	}
+}
+
+// A Secret may have been copied to the name of another revision.
+func TestWhatIsOddAboutACopyIsNotSaidOfTheOriginal(t *testing.T) {
+	p := newPast(t)
+	record := "{" + life("01", "a") + `,"name":"web","namespace":"shop","version":1,"chart":{"metadata":{"name":"web","version":"1.2.3"}}}`
+	copied := base64.StdEncoding.EncodeToString([]byte(record))
+	p.put(t, shop{revision: 1, status: "superseded", data: copied})
+	p.put(t, shop{revision: 2, status: "superseded", data: copied})
+	p.put(t, shop{revision: 3, status: "superseded", record: life("01", "c")})
+	p.remove(t, 1, decoder.ChangePruned)
+	p.remove(t, 2, decoder.ChangePruned)
+	want := []string{"3 superseded", "2 superseded pruned revision", "1 superseded pruned"}
+	for _, query := range []string{"", "?limit=10"} { // The second answer comes from what is remembered.
+		if diff := cmp.Diff(want, p.history(query).rows()); diff != "" {
+			t.Errorf("history%s (-want +got):\n%s", query, diff)
+		}
 	}
 }
