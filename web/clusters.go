@@ -151,16 +151,16 @@ type clusterList struct {
 
 func (s *Server) listClusters(c *gin.Context) error {
 	list := clusterList{Items: []clusterItem{}}
-	hidden := map[string]bool{}
+	known := map[string]bool{}
 	if s.signIn {
 		for _, i := range s.identities(c) {
 			// A cluster that cannot be asked is listed with what is wrong with it.
-			hidden[i.cluster.ID] = i.err != nil && !errors.Is(i.err, stream.ErrNotReviewed)
+			known[i.cluster.ID] = i.err == nil || errors.Is(i.err, stream.ErrNotReviewed)
 		}
 	}
 	for _, cluster := range s.clusters.all() {
-		if hidden[cluster.ID] {
-			continue
+		if s.signIn && !known[cluster.ID] {
+			continue // One that was added just now has not been asked.
 		}
 		state := cluster.State()
 		list.Items = append(list.Items, clusterItem{

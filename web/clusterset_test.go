@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -65,5 +66,32 @@ func TestTheDefaultClusterMustBeOneOfThem(t *testing.T) {
 	_, err := web.New(web.Options{Pages: newFixturePages(), DefaultCluster: "nowhere", Operations: stream.NewOperations(stream.Setup{})})
 	if err == nil || !strings.Contains(err.Error(), "nowhere") {
 		t.Errorf("a default cluster that there is not: %v", err)
+	}
+}
+
+// busy is the access of a cluster that knows everybody, and to which something
+// happens while it is asked.
+type busy struct {
+	nobody
+	happens func()
+}
+
+func (b *busy) User(context.Context, stream.Credentials) (stream.User, error) {
+	b.happens()
+	return stream.User{Name: "somebody"}, nil
+}
+
+// One that was not asked who a caller is may not know them.
+func TestAClusterThatComesMeanwhileIsNotListedYet(t *testing.T) {
+	access := &busy{}
+	f := newFixture(t, func(o *web.Options, _ *stream.Setup) { o.Clusters[0].Access = access })
+	access.happens = func() {
+		if err := f.server.AddCluster(web.Cluster{ID: "second", Releases: &releases{}, State: f.state, Access: nobody{}}); err != nil {
+			t.Error(err)
+		}
+	}
+	list := f.do(http.MethodGet, "/clusters", "")
+	if list.status != http.StatusOK || !strings.Contains(list.body, `"dev"`) || strings.Contains(list.body, `"second"`) {
+		t.Errorf("listed are %d %s", list.status, list.body)
 	}
 }
