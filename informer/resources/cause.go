@@ -30,12 +30,18 @@ func blameItself(row *stream.Resource, rank stream.Rank, problem stream.Problem,
 // 4 KB of it, which with all its companions would make a big event.
 const longest = 1200
 
+// cut shortens a message to that. It ends before a word, where there is one: what
+// is secret is looked for later, and would not be found by half of it.
 func cut(s string) string {
 	const more = " ..."
 	if len(s) <= longest {
 		return s
 	}
-	return strings.ToValidUTF8(s[:longest-len(more)], "") + more
+	kept := s[:longest-len(more)]
+	if end := strings.LastIndexAny(kept, " \t\n\"',;"); end > len(kept)/2 {
+		kept = kept[:end]
+	}
+	return strings.ToValidUTF8(kept, "") + more
 }
 
 // blamePod finds out why a Pod is not ready. Events are the warnings about it,
