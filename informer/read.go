@@ -38,7 +38,8 @@ func (c *Cluster) Read(ctx context.Context, namespace, name string) ([]*decoder.
 
 // List returns all revisions of a release, lowest first, as far as their
 // Secrets' names and labels tell. Other than Read it has those too that Helm does
-// not find, because a restored backup has left them without their labels.
+// not find, because a restored backup has left them without any label but the
+// owner's.
 func (c *Cluster) List(ctx context.Context, namespace, name string) ([]*decoder.Revision, error) {
 	listed, err := c.list(ctx, namespace, decoder.OwnerLabel)
 	if err != nil {
