@@ -240,6 +240,11 @@ func TestAKilledHelmtrailLosesNothingOfTheTrail(t *testing.T) {
 	helm("install", "gone", chart)
 	helm("upgrade", "web", chart, "--set", "tag=2")
 	before := h.awaitEntry(t, namespace, "web", is(2, decoder.ChangeStatus, decoder.StatusDeployed))
+	eventually(t, "it is noted since when nothing has been watched", func() bool {
+		data, err := os.ReadFile(filepath.Join(a.dataDir, trailFolder, h.cluster+".json"))
+		var noted struct{ Watched map[string]time.Time }
+		return err == nil && json.Unmarshal(data, &noted) == nil && len(noted.Watched) > 0
+	})
 	ctx, cancel := context.WithCancel(t.Context())
 	upgraded := make(chan error, 1)
 	go func() {
