@@ -36,6 +36,8 @@ UI_SOURCES := $(shell find $(UI)/src $(UI)/public -type f -not -name schema.d.ts
 GO_PROGRAMS := bin/helmtrail bin/devcluster bin/helm3 bin/helm4
 # Tests run the programs from here.
 TEST_ENV := HELMTRAIL_TEST_BIN=$(CURDIR)/bin
+# Tries once more what failed, at most five tests, and says last what that was.
+GOTESTSUM := gotest.tools/gotestsum@v1.13.0 --format=pkgname --format-hide-empty-pkg --rerun-fails=1 --rerun-fails-max-failures=5
 
 .PHONY: help build ui demo run test test-go test-devcluster test-ui test-browser lint fmt bench screenshots chromium first-build FORCE
 
@@ -90,7 +92,7 @@ test: build test-go test-devcluster test-ui test-browser ## everything; fails wh
 
 test-go: build
 	@echo '== Go tests of the product, with the race detector (its first build takes some minutes)'
-	@$(TEST_ENV) .ci/with-cluster $(GO) test $(COMPILE) -race -count=1 -p 2 -timeout 20m ./...
+	@$(TEST_ENV) .ci/with-cluster $(GO) run $(GOTESTSUM) --packages=./... -- $(COMPILE) -race -count=1 -p 2 -timeout 20m
 
 # Without -race: nearly all of it would be Kubernetes, compiled a second time.
 test-devcluster: build
