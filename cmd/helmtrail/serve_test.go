@@ -84,6 +84,22 @@ func standIn(t *testing.T, script string) string {
 	return path
 }
 
+// silentReader asks for a stream and reads nothing of it until the test ends. It
+// tells the kernel to take little in its place.
+func (h *helmtrail) silentReader(t *testing.T, path string) net.Conn {
+	t.Helper()
+	connection, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { connection.Close() })
+	if err := connection.(*net.TCPConn).SetReadBuffer(4096); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(connection, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path)
+	return connection
+}
+
 // One viewer that reads nothing must cost the others and the operation
 // nothing.
 func TestFiveHundredReadersOfTwentyThousandLinesAndOneThatReadsNothing(t *testing.T) {
@@ -95,15 +111,7 @@ func TestFiveHundredReadersOfTwentyThousandLinesAndOneThatReadsNothing(t *testin
 	h, namespace := serveOn(t, arguments{helm: standIn(t, script)}), clustertest.Namespace(t)
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
 
-	silent, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer silent.Close()
-	if err := silent.(*net.TCPConn).SetReadBuffer(4096); err != nil {
-		t.Fatal(err)
-	}
-	fmt.Fprintf(silent, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", answer.Events)
+	silent := h.silentReader(t, answer.Events)
 
 	var reading, connected sync.WaitGroup
 	connected.Add(readers)

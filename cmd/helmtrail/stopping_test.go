@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -74,15 +73,7 @@ func TestNoClientKeepsHelmtrailFromStopping(t *testing.T) {
 	a := arguments{helm: standIn(t, script), dataDir: t.TempDir(), more: []string{"--drain", "0s", "--on-stop", "leave"}}
 	h, namespace := serveOn(t, a), clustertest.Namespace(t)
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
-	silent, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer silent.Close()
-	if err := silent.(*net.TCPConn).SetReadBuffer(4096); err != nil {
-		t.Fatal(err)
-	}
-	fmt.Fprintf(silent, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", answer.Events)
+	h.silentReader(t, answer.Events)
 	waiting := make(chan string, 1)
 	go func() {
 		answer := h.console(t, http.MethodPost, "/release", object{"name": "other", "namespace": namespace, "chart_url": "web"})

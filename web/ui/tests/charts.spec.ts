@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -64,6 +65,15 @@ test('a chart behind an address and a login is installed', async ({ page, reques
   }
 });
 
+/** Sends the filled form, and sees that the release is of the chart's version 2.0.0. */
+async function installs(page: Page, release: string): Promise<void> {
+  await page.getByRole('button', { name: 'Install', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: `Install ${release}` })).toBeVisible();
+  await expect(statusTag(page)).toHaveText('Completed');
+  await page.getByRole('link', { name: 'View Release' }).click();
+  await expect(page.getByText('settings 2.0.0')).toBeVisible();
+}
+
 test('charts of a configured repository are in the list, and a repository that is away is named', async ({ page }) => {
   const charts = await ChartServer.start({ name: 'settings', version: '2.0.0', archive: await readFile(archive) });
   const server = await Server.start(process.env['KUBECONFIG'] ?? '', '--repo', `own=http://${charts.host}/charts`, '--repo', 'gone=http://127.0.0.1:1/charts');
@@ -74,11 +84,7 @@ test('charts of a configured repository are in the list, and a repository that i
     await page.getByRole('combobox', { name: 'Chart' }).selectOption('own/settings');
     await expect(page.getByRole('combobox', { name: 'Version' })).toHaveValue('2.0.0');
     await expect(editor(page, 'Default values')).toContainText('level: info');
-    await page.getByRole('button', { name: 'Install', exact: true }).click();
-    await expect(page.getByRole('heading', { level: 1, name: 'Install settings' })).toBeVisible();
-    await expect(statusTag(page)).toHaveText('Completed');
-    await page.getByRole('link', { name: 'View Release' }).click();
-    await expect(page.getByText('settings 2.0.0')).toBeVisible();
+    await installs(page, 'settings');
   } finally {
     await server.stop();
     charts.stop();
@@ -96,11 +102,7 @@ test('a chart of an OCI registry is read, and installed', async ({ page }) => {
     await page.getByRole('button', { name: 'Read', exact: true }).click();
     await expect(editor(page, 'Default values')).toContainText('level: info');
     await page.getByRole('textbox', { name: 'Release name' }).fill('pulled');
-    await page.getByRole('button', { name: 'Install', exact: true }).click();
-    await expect(page.getByRole('heading', { level: 1, name: 'Install pulled' })).toBeVisible();
-    await expect(statusTag(page)).toHaveText('Completed');
-    await page.getByRole('link', { name: 'View Release' }).click();
-    await expect(page.getByText('settings 2.0.0')).toBeVisible();
+    await installs(page, 'pulled');
   } finally {
     await server.stop();
     charts.stop();
