@@ -33,23 +33,23 @@ UI_PAGES   := $(UI)/dist/pages/index.html
 UI_SOURCES := $(shell find $(UI)/src $(UI)/public -type f -not -name schema.d.ts 2>/dev/null) \
 	$(wildcard $(UI)/*.html $(UI)/*.json $(UI)/*.config.*) docs/openapi.yaml
 
-GO_PROGRAMS := bin/helmtrail bin/devcluster bin/helm3 bin/helm4
+# Only the tests need Helm 3 beside Helm 4.
+PROGRAMS      := bin/helmtrail bin/devcluster bin/helm4
+TEST_PROGRAMS := $(PROGRAMS) bin/helm3
 # Tests run the programs from here.
 TEST_ENV := HELMTRAIL_TEST_BIN=$(CURDIR)/bin
-# Tries once more what failed, at most five tests, and says last what that was.
-GOTESTSUM := gotest.tools/gotestsum@v1.13.0 --format=pkgname --format-hide-empty-pkg --rerun-fails=1 --rerun-fails-max-failures=5
 
 .PHONY: help build ui demo run test test-go test-devcluster test-ui test-browser lint fmt bench screenshots chromium first-build FORCE
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name what; do printf '  make %-16s %s\n' "$$name" "$$what"; done
 
-build: first-build $(GO_PROGRAMS) ## build bin/helmtrail, bin/devcluster, bin/helm3 and bin/helm4
+build: first-build $(PROGRAMS) ## build bin/helmtrail, bin/devcluster and bin/helm4
 
 # The only step that takes minutes says so before it starts.
 first-build:
 	@if ! [ -e bin/devcluster ]; then \
-		echo 'The first build downloads and compiles Kubernetes and two Helms: about 10 minutes on two cores.'; \
+		echo 'The first build downloads and compiles a Kubernetes control plane and Helm: about 10 minutes on two cores.'; \
 		echo 'Later builds take seconds.'; \
 	fi
 
@@ -87,15 +87,15 @@ demo: build ## a cluster, helmtrail and sample releases; prints the address, Ctr
 run: bin/helmtrail bin/helm4 ## helmtrail against the current kubeconfig; more flags with ARGS='...'
 	@exec bin/helmtrail serve --helm bin/helm4 --listen $(LISTEN) $(ARGS)
 
-test: build test-go test-devcluster test-ui test-browser ## everything; fails when a part cannot run
+test: first-build test-go test-devcluster test-ui test-browser ## everything; fails when a part cannot run
 	@echo 'All tests passed.'
 
-test-go: build
+test-go: $(TEST_PROGRAMS)
 	@echo '== Go tests of the product, with the race detector (its first build takes some minutes)'
-	@$(TEST_ENV) .ci/with-cluster $(GO) run $(GOTESTSUM) --packages=./... -- $(COMPILE) -race -count=1 -p 2 -timeout 20m
+	@$(TEST_ENV) .ci/with-cluster $(GO) test $(COMPILE) -race -count=1 -p 2 -timeout 20m ./...
 
 # Without -race: nearly all of it would be Kubernetes, compiled a second time.
-test-devcluster: build
+test-devcluster: $(TEST_PROGRAMS)
 	@echo '== tests of the dev cluster'
 	@cd cmd/devcluster && $(TEST_ENV) $(GO) test $(COMPILE) -count=1 -p 1 -parallel 2 -timeout 20m ./internal/... ./test/...
 
@@ -103,12 +103,12 @@ test-ui: $(UI_MODULES)
 	@echo '== tests of the pages'
 	@cd $(UI) && npm run --silent test
 
-test-browser: build chromium
+test-browser: $(TEST_PROGRAMS) chromium
 	@echo '== tests of the pages in Chromium'
 	@browser=$$(.ci/chromium) && cd $(UI) && CHROMIUM=$$browser $(TEST_ENV) npm run --silent test:browser
 
 # On a dev cluster of its own, with the demo's chart.
-screenshots: build chromium ## take the pictures of docs/screenshots anew
+screenshots: $(PROGRAMS) chromium ## take the pictures of docs/screenshots anew
 	@browser=$$(.ci/chromium) && cd $(UI) && CHROMIUM=$$browser $(TEST_ENV) \
 		HELMTRAIL_TEST_CHARTS=$(CURDIR)/deploy/demo/charts npx playwright test -c playwright.screenshots.config.ts
 
@@ -125,6 +125,6 @@ lint: $(UI_MODULES) ## gofmt, go vet, tsc and eslint
 fmt: ## format the Go code
 	@git ls-files -co --exclude-standard '*.go' | xargs -r gofmt -w
 
-bench: build ## the marks, measured beside what one would use instead
+bench: $(TEST_PROGRAMS) ## the marks, measured beside what one would use instead
 	@$(TEST_ENV) .ci/with-cluster $(GO) test $(COMPILE) -run '^$$' -bench . -benchmem -timeout 30m \
 		$$(git grep -l --untracked '^func Benchmark' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|')

@@ -117,7 +117,7 @@ func Namespace(t testing.TB) string {
 	return name
 }
 
-// Binary returns the path of a program that `make build` makes.
+// Binary returns the path of a program in bin.
 func Binary(t testing.TB, name string) string {
 	t.Helper()
 	folder := os.Getenv(binVariable)
@@ -130,7 +130,7 @@ func Binary(t testing.TB, name string) string {
 	}
 	path := filepath.Join(folder, name)
 	if _, err := os.Stat(path); err != nil {
-		t.Fatalf("%s is missing (%v): run make build", name, err)
+		t.Fatalf("%s is missing (%v): run make bin/%s", name, err, name)
 	}
 	return path
 }
