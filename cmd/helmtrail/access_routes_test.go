@@ -203,7 +203,7 @@ func TestEveryRouteIsForThoseWithTheRightOnly(t *testing.T) {
 
 // seesItsOwnAlone follows all transitions while others do something to a release
 // that is hidden from the caller, who then upgrades one of their own.
-func (h *helmtrail) seesItsOwnAlone(t *testing.T, namespace string, others func()) {
+func (h *server) seesItsOwnAlone(t *testing.T, namespace string, others func()) {
 	t.Helper()
 	opened := make(chan struct{})
 	var following sync.WaitGroup
@@ -232,7 +232,7 @@ func (h *helmtrail) seesItsOwnAlone(t *testing.T, namespace string, others func(
 
 // unchanged checks that a read has an ETag, and that it is 304 to whoever has it,
 // unless it has changed meanwhile.
-func (h *helmtrail) unchanged(t *testing.T, path string) {
+func (h *server) unchanged(t *testing.T, path string) {
 	t.Helper()
 	for range 5 {
 		tag := h.poll(t, path, "").tag

@@ -112,7 +112,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // holding is the same helmtrail to a caller with a token.
-func (h *helmtrail) holding(token string) *helmtrail {
+func (h *server) holding(token string) *server {
 	other := *h
 	other.client = &http.Client{
 		Transport:     bearer{token, h.client.Transport},
@@ -123,7 +123,7 @@ func (h *helmtrail) holding(token string) *helmtrail {
 
 // ask sends a request and returns the status and as much of the answer as
 // comes within a moment, since a stream does not end.
-func (h *helmtrail) ask(t *testing.T, method, path, body string) (status int, answer string) {
+func (h *server) ask(t *testing.T, method, path, body string) (status int, answer string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -152,7 +152,7 @@ func (h *helmtrail) ask(t *testing.T, method, path, body string) (status int, an
 }
 
 // session is the one that tells what happens to a release now.
-func (h *helmtrail) session(t *testing.T, namespace, name string) *string {
+func (h *server) session(t *testing.T, namespace, name string) *string {
 	t.Helper()
 	var i item
 	h.get(t, h.release(namespace, name), &i)
@@ -307,7 +307,7 @@ type polled struct {
 }
 
 // poll asks for what is there or, with a tag, waits for something else.
-func (h *helmtrail) poll(t *testing.T, path, tag string) polled {
+func (h *server) poll(t *testing.T, path, tag string) polled {
 	a := polled{path: path}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+path, nil)
 	if err != nil {

@@ -66,7 +66,7 @@ stringData: {c: {{ .Values.db.password }}}
 }
 
 // as is what a route answers to a client that accepts a media type.
-func (h *helmtrail) as(t *testing.T, path, accept string) string {
+func (h *server) as(t *testing.T, path, accept string) string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+path, nil)
 	if err != nil {
@@ -90,7 +90,7 @@ func (h *helmtrail) as(t *testing.T, path, accept string) string {
 
 // audited installs the chart as helmtrail's session, upgrades it by hand and
 // rolls it back as another session.
-func audited(t *testing.T, h *helmtrail, version int, namespace, chart, canary string) (install, rollback accepted) {
+func audited(t *testing.T, h *server, version int, namespace, chart, canary string) (install, rollback accepted) {
 	t.Helper()
 	install = h.submit(t, http.MethodPost, h.releases(namespace), object{
 		"name": "web", "chart": object{"ref": "audited"},
@@ -170,7 +170,7 @@ func decodeAny(t *testing.T, text string) any {
 	return value
 }
 
-func checkHistory(t *testing.T, h *helmtrail, namespace string, version int, install, rollback accepted) {
+func checkHistory(t *testing.T, h *server, namespace string, version int, install, rollback accepted) {
 	t.Helper()
 	type row struct {
 		Revision         int

@@ -62,7 +62,7 @@ func roleFor(t *testing.T, rules ...rbacv1.PolicyRule) string {
 var seesReleases = rbacv1.PolicyRule{APIGroups: []string{"helmtrail.dev"}, Resources: []string{"releases"}, Verbs: []string{"get", "list"}}
 
 // heard is all that a stream sent within its life.
-func (h *helmtrail) heard(t *testing.T, path string, done func(frame) bool) string {
+func (h *server) heard(t *testing.T, path string, done func(frame) bool) string {
 	t.Helper()
 	var text strings.Builder
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
@@ -94,13 +94,13 @@ func TestNoSecretOfAReleaseComesOut(t *testing.T) {
 // audit is a release that has been through all that it can be, and those who
 // look at it.
 type audit struct {
-	*helmtrail                // as its operator
-	all                       *helmtrail
+	*server                   // as its operator
+	all                       *server
 	namespace, data, canary   string
 	logs                      *logBuffer
 	sessions                  []accepted
 	cursor                    string // before it all
-	auditor, revealer, nobody *helmtrail
+	auditor, revealer, nobody *server
 	revealerName              string
 }
 
@@ -121,13 +121,13 @@ func newAudit(t *testing.T, version int) *audit {
 	h, logs := serveLogged(t, arguments{
 		helm: clustertest.Binary(t, fmt.Sprintf("helm%d", version)), charts: filepath.Dir(chart), dataDir: a.data, more: []string{"--auth", "kubernetes"},
 	})
-	a.all, a.logs, a.helmtrail = h, logs, h.holding(operatorToken)
+	a.all, a.logs, a.server = h, logs, h.holding(operatorToken)
 	a.auditor, a.revealer, a.nobody = h.holding(auditorToken), h.holding(revealerToken), h.holding(nobodyToken)
 	var list struct{ Cursor string }
 	a.get(t, a.releases(a.namespace), &list)
 	a.cursor = list.Cursor
 
-	install, rollback := audited(t, a.helmtrail, version, a.namespace, chart, a.canary)
+	install, rollback := audited(t, a.server, version, a.namespace, chart, a.canary)
 	a.sessions = append(a.sessions, install, rollback)
 	run := func(method, path string, body any, want stream.Type) {
 		t.Helper()
@@ -256,7 +256,7 @@ func (a *audit) check(t *testing.T) {
 
 // answer is what a path answers with in a form; one that has other forms only
 // answers in one of those.
-func (h *helmtrail) answer(t *testing.T, path, accept string, want int) string {
+func (h *server) answer(t *testing.T, path, accept string, want int) string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+path, nil)
 	if err != nil {
@@ -314,7 +314,7 @@ func (a *audit) checkReveals(t *testing.T, paths []string) {
 		}
 	}
 	for _, path := range slices.Concat(console, revealing) {
-		for name, caller := range map[string]*helmtrail{"the auditor": a.auditor, "nobody": a.nobody} {
+		for name, caller := range map[string]*server{"the auditor": a.auditor, "nobody": a.nobody} {
 			code, answer := caller.ask(t, http.MethodGet, path, "")
 			if code != http.StatusForbidden || strings.Contains(answer, a.canary) {
 				t.Errorf("%s reveals to %s: %d %.200s", path, name, code, answer)

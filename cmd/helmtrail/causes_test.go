@@ -75,7 +75,7 @@ func isMissingImage(c stream.Cause) bool {
 // waits. It runs before the tests that are parallel, and a few at a time: every
 // starting helm takes the processor for a second, which is not what is measured.
 func TestAFailedOperationSaysFirstWhatIsWrong(t *testing.T) {
-	folder, servers := t.TempDir(), map[int]*helmtrail{}
+	folder, servers := t.TempDir(), map[int]*server{}
 	for i, fault := range clustertest.Faults {
 		clustertest.ChartOf(t, folder, fmt.Sprintf("fault-%d", i), fault.Objects)
 	}
@@ -94,7 +94,7 @@ func TestAFailedOperationSaysFirstWhatIsWrong(t *testing.T) {
 	}
 }
 
-func saysFirstWhatIsWrong(t *testing.T, h *helmtrail, chart string, fault clustertest.Fault) {
+func saysFirstWhatIsWrong(t *testing.T, h *server, chart string, fault clustertest.Fault) {
 	namespace := clustertest.Namespace(t)
 	if fault.Prepare != nil {
 		fault.Prepare(t, namespace)

@@ -75,7 +75,7 @@ type shownCluster struct {
 	Problem           string
 }
 
-func (h *helmtrail) shown(t *testing.T, id string) shownCluster {
+func (h *server) shown(t *testing.T, id string) shownCluster {
 	t.Helper()
 	var list struct{ Items []shownCluster }
 	h.get(t, "/clusters", &list)

@@ -68,7 +68,7 @@ func writeKubeconfig(t *testing.T, config *clientcmdapi.Config) (path string) {
 
 // watchesAndInstalls checks that a cluster's watch sees what helm does, and
 // that an operation reaches it.
-func (h *helmtrail) watchesAndInstalls(t *testing.T) {
+func (h *server) watchesAndInstalls(t *testing.T) {
 	t.Helper()
 	namespace := clustertest.Namespace(t)
 	clustertest.Helm(t, 4, "install", "seen", clustertest.Chart(t), "--namespace", namespace)

@@ -19,7 +19,7 @@ import (
 // ocHelm sends a request as `oc helm` does: the token and a CSRF token of its own
 // making in cookies, and where it thinks that the page is
 // (pkg/client/helm.go of github.com/redhat-developer/oc-helm).
-func (h *helmtrail) ocHelm(t *testing.T, token, origin, method, path string, body any) answer {
+func (h *server) ocHelm(t *testing.T, token, origin, method, path string, body any) answer {
 	t.Helper()
 	var data bytes.Buffer
 	if body != nil {

@@ -70,7 +70,7 @@ type answer struct {
 
 // console sends a request as the console's frontend does: POST and PUT as JSON,
 // PATCH as a JSON patch that is none (console-fetch.ts).
-func (h *helmtrail) console(t *testing.T, method, path string, body any) answer {
+func (h *server) console(t *testing.T, method, path string, body any) answer {
 	t.Helper()
 	var reader io.Reader
 	if text, ok := body.(string); ok {
@@ -182,7 +182,7 @@ func (a answer) begun(namespace, name string, version int) corev1.Secret {
 }
 
 // settled waits until a release has a version and status.
-func (h *helmtrail) settled(t *testing.T, namespace, name string, version int, status string) (r helmRelease) {
+func (h *server) settled(t *testing.T, namespace, name string, version int, status string) (r helmRelease) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("%s is version %d %s", name, version, status), func() bool {
 		a := h.console(t, http.MethodGet, "/release?ns="+namespace+"&name="+name, nil)

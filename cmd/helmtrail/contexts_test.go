@@ -70,7 +70,7 @@ func TestContextsComeAndGoWithoutARestart(t *testing.T) {
 		}()
 		<-begun
 	}
-	statusIn := func(in *helmtrail) string {
+	statusIn := func(in *server) string {
 		var i item
 		in.call(t, http.MethodGet, in.release(namespace, "web"), nil, &i)
 		return i.Status

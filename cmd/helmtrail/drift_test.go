@@ -17,7 +17,7 @@ import (
 )
 
 // rehearse runs an operation as a dry run and returns its session.
-func (h *helmtrail) rehearse(t *testing.T, method, path string, body object) string {
+func (h *server) rehearse(t *testing.T, method, path string, body object) string {
 	t.Helper()
 	options, _ := body["options"].(object)
 	if options == nil {

@@ -20,7 +20,7 @@ var never = object{"tag": "doesnotexist"}
 
 // startInstall submits an install that waits for ever, and blocks until its
 // revision is pending.
-func (h *helmtrail) startInstall(t *testing.T, namespace string) accepted {
+func (h *server) startInstall(t *testing.T, namespace string) accepted {
 	t.Helper()
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
 		"name": "web", "chart": object{"ref": "web"}, "values": never,
@@ -34,7 +34,7 @@ func (h *helmtrail) startInstall(t *testing.T, namespace string) accepted {
 }
 
 // awaitEvent reads a session's stream until an event is what is asked for.
-func (h *helmtrail) awaitEvent(t *testing.T, answer accepted, is func(stream.Event) bool) {
+func (h *server) awaitEvent(t *testing.T, answer accepted, is func(stream.Event) bool) {
 	t.Helper()
 	found := false
 	err := h.frames(t.Context(), answer.Events, func(f frame) bool {
@@ -64,7 +64,7 @@ func isLine(line string) func(stream.Event) bool {
 	}
 }
 
-func (h *helmtrail) cancel(t *testing.T, namespace string, answer accepted, body any) int {
+func (h *server) cancel(t *testing.T, namespace string, answer accepted, body any) int {
 	t.Helper()
 	var ignored any
 	return h.call(t, http.MethodPost, h.release(namespace, "web")+"/sessions/"+answer.SessionID+"/cancel", body, &ignored)
@@ -78,7 +78,7 @@ type item struct {
 	Stuck    *stream.Stuck
 }
 
-func (h *helmtrail) item(t *testing.T, namespace string) item {
+func (h *server) item(t *testing.T, namespace string) item {
 	t.Helper()
 	var i item
 	h.get(t, h.release(namespace, "web"), &i)

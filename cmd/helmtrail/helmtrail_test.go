@@ -51,8 +51,8 @@ func TestMain(m *testing.M) {
 	clustertest.Main(m)
 }
 
-// helmtrail is a running `helmtrail serve`.
-type helmtrail struct {
+// server is a running `helmtrail serve`.
+type server struct {
 	url     string
 	cluster string // its only cluster's id
 	stop    func() // as SIGTERM does; returns when it has ended
@@ -73,7 +73,7 @@ type arguments struct {
 }
 
 // serveOn runs the program on the test cluster until the test ends.
-func serveOn(t *testing.T, a arguments) *helmtrail {
+func serveOn(t *testing.T, a arguments) *server {
 	t.Helper()
 	if a.dataDir == "" {
 		a.dataDir = t.TempDir()
@@ -96,7 +96,7 @@ func serveOn(t *testing.T, a arguments) *helmtrail {
 		input.Close()
 		ended <- code
 	}()
-	h := &helmtrail{client: &http.Client{}}
+	h := &server{client: &http.Client{}}
 	h.stop = sync.OnceFunc(func() {
 		cancel()
 		if code := <-ended; code != 0 {
@@ -118,7 +118,7 @@ func serveOn(t *testing.T, a arguments) *helmtrail {
 
 // at takes the address from what serve prints when it begins. Every answer is
 // held against the description.
-func (h *helmtrail) at(t *testing.T, line string) {
+func (h *server) at(t *testing.T, line string) {
 	t.Helper()
 	found := regexp.MustCompile(`(https?://[^/]+)(\S*)/helm/releases`).FindStringSubmatch(line)
 	if found == nil {
@@ -156,12 +156,12 @@ func (w *logWriter) close() {
 	w.closed = true
 }
 
-func (h *helmtrail) waitReady(t *testing.T) {
+func (h *server) waitReady(t *testing.T) {
 	t.Helper()
 	h.waitFor(t, "/readyz")
 }
 
-func (h *helmtrail) waitFor(t *testing.T, path string) {
+func (h *server) waitFor(t *testing.T, path string) {
 	t.Helper()
 	eventually(t, path, func() bool {
 		response, err := h.client.Get(h.url + path)
@@ -200,7 +200,7 @@ func eventually(t *testing.T, what string, ask func() bool) {
 }
 
 // call sends a request and decodes the answer; it returns the status code.
-func (h *helmtrail) call(t *testing.T, method, path string, body, answer any) int {
+func (h *server) call(t *testing.T, method, path string, body, answer any) int {
 	t.Helper()
 	var reader io.Reader
 	if body != nil {
@@ -229,7 +229,7 @@ func (h *helmtrail) call(t *testing.T, method, path string, body, answer any) in
 	return response.StatusCode
 }
 
-func (h *helmtrail) get(t *testing.T, path string, answer any) {
+func (h *server) get(t *testing.T, path string, answer any) {
 	t.Helper()
 	if code := h.call(t, http.MethodGet, path, nil, answer); code != http.StatusOK {
 		t.Fatalf("GET %s answered %d", path, code)
@@ -241,7 +241,7 @@ type accepted struct {
 	SessionID, Events, Page string
 }
 
-func (h *helmtrail) submit(t *testing.T, method, path string, body any) accepted {
+func (h *server) submit(t *testing.T, method, path string, body any) accepted {
 	t.Helper()
 	var answer struct {
 		accepted
@@ -253,11 +253,11 @@ func (h *helmtrail) submit(t *testing.T, method, path string, body any) accepted
 	return answer.accepted
 }
 
-func (h *helmtrail) releases(namespace string) string {
+func (h *server) releases(namespace string) string {
 	return fmt.Sprintf("/%s/namespaces/%s/releases", h.cluster, namespace)
 }
 
-func (h *helmtrail) release(namespace, name string) string { return h.releases(namespace) + "/" + name }
+func (h *server) release(namespace, name string) string { return h.releases(namespace) + "/" + name }
 
 type object = map[string]any
 
@@ -265,7 +265,7 @@ type object = map[string]any
 type frame struct{ id, event, data string }
 
 // frames reads a stream until it ends or f returns false.
-func (h *helmtrail) frames(ctx context.Context, path string, f func(frame) bool) error {
+func (h *server) frames(ctx context.Context, path string, f func(frame) bool) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, h.url+path, nil)
 	if err != nil {
 		return err
@@ -308,7 +308,7 @@ func (h *helmtrail) frames(ctx context.Context, path string, f func(frame) bool)
 // events reads a session's stored events until its stream ends, and checks
 // what holds for every stream: seq without gaps, ids, one terminal event and
 // that last.
-func (h *helmtrail) events(ctx context.Context, t *testing.T, path string, first uint64) []stream.Event {
+func (h *server) events(ctx context.Context, t *testing.T, path string, first uint64) []stream.Event {
 	t.Helper()
 	var events []stream.Event
 	err := h.frames(ctx, path, func(f frame) bool {

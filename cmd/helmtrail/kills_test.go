@@ -88,7 +88,7 @@ func TestAKilledHelmLeavesAStuckReleaseThatCanBeRecovered(t *testing.T) {
 	})
 }
 
-func (h *helmtrail) recover(t *testing.T, namespace string, strategy stream.Strategy, stuck stream.Stuck, status string) {
+func (h *server) recover(t *testing.T, namespace string, strategy stream.Strategy, stuck stream.Stuck, status string) {
 	t.Helper()
 	path := h.release(namespace, "web") + "/recover"
 	var refused struct{ Code string }
@@ -169,7 +169,7 @@ func TestAHelmtrailThatLeavesItsOperationsLosesNoLine(t *testing.T) {
 
 // losesNoLine ends a helmtrail in the middle of an operation and starts
 // another one on the same data directory.
-func losesNoLine(t *testing.T, flags []string, start func(*testing.T, arguments) *helmtrail) {
+func losesNoLine(t *testing.T, flags []string, start func(*testing.T, arguments) *server) {
 	t.Helper()
 	const lines = 400
 	a := arguments{
@@ -228,7 +228,7 @@ func losesNoLine(t *testing.T, flags []string, start func(*testing.T, arguments)
 }
 
 // startProgram runs the program as a process of its own, which stop kills.
-func startProgram(t *testing.T, a arguments) *helmtrail {
+func startProgram(t *testing.T, a arguments) *server {
 	t.Helper()
 	command := exec.Command(clustertest.Binary(t, "helmtrail"), "serve", "--kubeconfig", clustertest.Kubeconfig(t), "--listen", "127.0.0.1:0",
 		"--helm", a.helm, "--data-dir", a.dataDir, "--chart-dir", a.charts)
@@ -240,7 +240,7 @@ func startProgram(t *testing.T, a arguments) *helmtrail {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	h := &helmtrail{client: &http.Client{Transport: &http.Transport{}}}
+	h := &server{client: &http.Client{Transport: &http.Transport{}}}
 	h.stop = sync.OnceFunc(func() {
 		kill(t, command.Process.Pid)
 		_ = command.Wait() // it was killed

@@ -145,7 +145,7 @@ func TestRecordsOfEveryKindAreShownWhileTheyAreThereAndAfterwards(t *testing.T) 
 
 // checkKinds looks at the only revision of each release through every route
 // that reads its record.
-func (h *helmtrail) checkKinds(t *testing.T, namespace string, kinds []kindOfRecord, gone bool) {
+func (h *server) checkKinds(t *testing.T, namespace string, kinds []kindOfRecord, gone bool) {
 	t.Helper()
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {

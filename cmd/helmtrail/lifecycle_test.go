@@ -24,7 +24,7 @@ import (
 // the time is spent waiting.
 func TestShop(t *testing.T) {
 	t.Parallel()
-	parts := map[string]func(t *testing.T, h *helmtrail, major int){
+	parts := map[string]func(t *testing.T, h *server, major int){
 		"the life of a release":                      theLifeOfARelease,
 		"a first install is uninstalled again":       aFirstInstallThatFailsIsUninstalledAgain,
 		"an uninstall times out":                     anUninstallWhoseWaitTimesOutHasLostTheRecordsAndLeavesObjects,
@@ -50,7 +50,7 @@ func TestShop(t *testing.T) {
 
 // The life of a release, each step through the API and checked in the events,
 // in the history and in the live objects.
-func theLifeOfARelease(t *testing.T, h *helmtrail, major int) {
+func theLifeOfARelease(t *testing.T, h *server, major int) {
 	s := openShop(t, h, major, "shop")
 	s.installs(t)
 	s.rolls(t)
@@ -335,7 +335,7 @@ func (s *shop) leaves(t *testing.T) {
 
 // A first install that helm uninstalls itself leaves neither record nor
 // objects, which is what was asked for.
-func aFirstInstallThatFailsIsUninstalledAgain(t *testing.T, h *helmtrail, major int) {
+func aFirstInstallThatFailsIsUninstalledAgain(t *testing.T, h *server, major int) {
 	s := openShop(t, h, major, "shop")
 	events := s.install(t, object{"tag": "doesnotexist"}, object{"wait": true, "timeoutSeconds": 10, "rollbackOnFailure": true})
 	last := ended(t, events, expected{failed: true, message: "has been uninstalled"})

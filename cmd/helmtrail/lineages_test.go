@@ -51,7 +51,7 @@ func (l pastList) rows() []string {
 }
 
 // awaitPast waits until a history is as it is wanted.
-func (h *helmtrail) awaitPast(t *testing.T, path string, want ...string) pastList {
+func (h *server) awaitPast(t *testing.T, path string, want ...string) pastList {
 	t.Helper()
 	var got pastList
 	defer func() {
@@ -71,7 +71,7 @@ func (h *helmtrail) awaitPast(t *testing.T, path string, want ...string) pastLis
 
 // awaitLineages waits until the trail, which stands a moment behind the watch,
 // knows lives as they are wanted.
-func (h *helmtrail) awaitLineages(t *testing.T, path string, is func(pastList) bool) (lives pastList) {
+func (h *server) awaitLineages(t *testing.T, path string, is func(pastList) bool) (lives pastList) {
 	t.Helper()
 	eventually(t, "the trail's lives", func() bool {
 		lives = pastList{}
@@ -287,7 +287,7 @@ func TestAFormerNamespaceIsOutOfReachOfItsNewOwners(t *testing.T) {
 		if code, answer := audit.ask(t, http.MethodGet, path, ""); code != http.StatusOK {
 			t.Errorf("%s answers the auditor with %d %.200s", path, code, answer)
 		}
-		for name, caller := range map[string]*helmtrail{"the new owner": owner, "nobody": h.holding(nobodyToken)} {
+		for name, caller := range map[string]*server{"the new owner": owner, "nobody": h.holding(nobodyToken)} {
 			code, answer := caller.ask(t, http.MethodGet, path, "")
 			if code != http.StatusForbidden || strings.Contains(answer, former) {
 				t.Errorf("%s answers %s with %d %.200s", path, name, code, answer)

@@ -22,7 +22,7 @@ import (
 // mountedTrail is a helmtrail in a process of its own, which has mounts of its
 // own: a disk that can be filled, a Pod's service account.
 type mountedTrail struct {
-	*helmtrail
+	*server
 	root string // where its files are seen from here
 	logs *logBuffer
 }
@@ -53,7 +53,7 @@ func serveMounted(t *testing.T, script string, environment, args []string, wait 
 	if err := command.Start(); err != nil {
 		t.Fatalf("start a process with mounts of its own: %v", err)
 	}
-	h := mountedTrail{&helmtrail{client: &http.Client{}}, fmt.Sprintf("/proc/%d/root", command.Process.Pid), logs}
+	h := mountedTrail{&server{client: &http.Client{}}, fmt.Sprintf("/proc/%d/root", command.Process.Pid), logs}
 	h.stop = sync.OnceFunc(func() {
 		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Error(err)
@@ -77,7 +77,7 @@ func serveMounted(t *testing.T, script string, environment, args []string, wait 
 }
 
 // notReady is what /readyz says is missing, "" when it answers 200.
-func (h *helmtrail) notReady(t *testing.T) string {
+func (h *server) notReady(t *testing.T) string {
 	t.Helper()
 	var body struct {
 		Details struct{ NotReady []string }

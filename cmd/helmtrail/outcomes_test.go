@@ -58,7 +58,7 @@ func isStatus(revision int, status string) func(stream.Event) bool {
 	}
 }
 
-func anUninstallWhoseWaitTimesOutHasLostTheRecordsAndLeavesObjects(t *testing.T, h *helmtrail, major int) {
+func anUninstallWhoseWaitTimesOutHasLostTheRecordsAndLeavesObjects(t *testing.T, h *server, major int) {
 	s := openShop(t, h, major, "web")
 	ended(t, s.install(t, nil, nil), expected{release: "1 deployed"})
 	free := s.hold(t)
@@ -84,7 +84,7 @@ func anUninstallWhoseWaitTimesOutHasLostTheRecordsAndLeavesObjects(t *testing.T,
 
 // helm handles no signal in rollback and uninstall, so the release is stuck at
 // once, by our session, and can be recovered.
-func aRollbackCutShortIsStuckAndRecovered(t *testing.T, h *helmtrail, major int) {
+func aRollbackCutShortIsStuckAndRecovered(t *testing.T, h *server, major int) {
 	recoveries := []struct {
 		strategy stream.Strategy
 		status   string // afterwards, "" for gone
@@ -136,7 +136,7 @@ func (s *shop) cutShort(t *testing.T, answer accepted, release string, ways []st
 	}
 }
 
-func anUninstallCutShortIsStuckAndRepeated(t *testing.T, h *helmtrail, major int) {
+func anUninstallCutShortIsStuckAndRepeated(t *testing.T, h *server, major int) {
 	s := openShop(t, h, major, "web")
 	ended(t, s.install(t, nil, nil), expected{release: "1 deployed"})
 	free := s.hold(t)
@@ -152,7 +152,7 @@ func anUninstallCutShortIsStuckAndRepeated(t *testing.T, h *helmtrail, major int
 // upgrade is marked failed, and rolled back if that was asked for, which takes
 // a while. Whether the person or the deadline ended it, there is one end only.
 // See https://github.com/helm/helm/issues/9446.
-func anEndedUpgradeIsRolledBackBeforeItsOneEnd(t *testing.T, h *helmtrail, major int) {
+func anEndedUpgradeIsRolledBackBeforeItsOneEnd(t *testing.T, h *server, major int) {
 	for _, canceled := range []bool{true, false} {
 		t.Run(fmt.Sprintf("canceled %v", canceled), func(t *testing.T) {
 			t.Parallel()
@@ -208,7 +208,7 @@ func TestAHelmThatEndsWellWhenItIsEndedHasNotCompleted(t *testing.T) {
 
 // --history-max removes old records in the middle of an upgrade, which is no
 // uninstall: https://github.com/helm/helm/issues/10550.
-func pruningTheHistoryIsNoUninstall(t *testing.T, h *helmtrail, major int) {
+func pruningTheHistoryIsNoUninstall(t *testing.T, h *server, major int) {
 	s := openShop(t, h, major, "web")
 	ended(t, s.install(t, nil, nil), expected{release: "1 deployed"})
 	for revision := 2; revision <= 5; revision++ {
@@ -322,7 +322,7 @@ func TestAnUpgradeOverADeadPendingRevisionSaysWhichOneAndSinceWhen(t *testing.T)
 
 // The session of an operation by hand ends as that operation ended, whatever
 // helm has done to undo it.
-func anOutsideOperationThatHelmUndoesHasFailed(t *testing.T, h *helmtrail, major int) {
+func anOutsideOperationThatHelmUndoesHasFailed(t *testing.T, h *server, major int) {
 	s := openShop(t, h, major, "web")
 	flag := map[int]string{3: "--atomic", 4: "--rollback-on-failure"}[major]
 	if _, err := clustertest.TryHelm(t, major, "install", s.name, charts+"/shop", "--namespace", s.namespace, "--set", "tag=doesnotexist", flag, "--timeout", "15s"); err == nil {

@@ -88,7 +88,7 @@ func BenchmarkCrowd(b *testing.B) {
 }
 
 // crowded runs the program as a process of its own.
-func crowded(b *testing.B, helm string) (*helmtrail, int) {
+func crowded(b *testing.B, helm string) (*server, int) {
 	b.Helper()
 	command := exec.Command(clustertest.Binary(b, "helmtrail"), "serve", "--kubeconfig", clustertest.Kubeconfig(b), "--listen", "127.0.0.1:0",
 		"--helm", helm, "--data-dir", b.TempDir(), "--chart-dir", filepath.Dir(clustertest.Chart(b)), "--drain", "0s")
@@ -99,7 +99,7 @@ func crowded(b *testing.B, helm string) (*helmtrail, int) {
 	if err := command.Start(); err != nil {
 		b.Fatal(err)
 	}
-	h := &helmtrail{client: &http.Client{Transport: &http.Transport{MaxIdleConns: 1}}}
+	h := &server{client: &http.Client{Transport: &http.Transport{MaxIdleConns: 1}}}
 	b.Cleanup(func() {
 		h.client.CloseIdleConnections()
 		if err := command.Process.Signal(os.Interrupt); err != nil {
@@ -140,7 +140,7 @@ func crowded(b *testing.B, helm string) (*helmtrail, int) {
 }
 
 // readLine reads a stream until helm's line comes, and returns when it came.
-func readLine(b *testing.B, h *helmtrail, url string, connected func()) time.Time {
+func readLine(b *testing.B, h *server, url string, connected func()) time.Time {
 	response, err := h.client.Get(url)
 	connected()
 	if err != nil {
@@ -162,7 +162,7 @@ func readLine(b *testing.B, h *helmtrail, url string, connected func()) time.Tim
 }
 
 // longPoll waits until a release changes, and returns when it was told.
-func longPoll(b *testing.B, h *helmtrail, url, tag string, sent func()) time.Time {
+func longPoll(b *testing.B, h *server, url, tag string, sent func()) time.Time {
 	request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, url+"?wait=60", nil)
 	if err != nil {
 		b.Error(err)

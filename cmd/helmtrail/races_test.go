@@ -17,7 +17,7 @@ import (
 // lets requests go wrong.
 func TestShopBehindAProxy(t *testing.T) {
 	t.Parallel()
-	parts := map[string]func(t *testing.T, h *helmtrail, proxy *apiProxy, major int){
+	parts := map[string]func(t *testing.T, h *server, proxy *apiProxy, major int){
 		"a race is tried again":                 aRaceIsTriedAgainInTheSameSession,
 		"retries can be turned off":             retriesCanBeTurnedOff,
 		"a failed install is tried again":       aFailedInstallIsTriedAgainOverItsOwnRevision,
@@ -53,7 +53,7 @@ func retries(events []stream.Event) []*stream.Retrying {
 // secrets is the path under which helm keeps its records.
 func (s *shop) secrets() string { return "/namespaces/" + s.namespace + "/secrets" }
 
-func aRaceIsTriedAgainInTheSameSession(t *testing.T, h *helmtrail, proxy *apiProxy, major int) {
+func aRaceIsTriedAgainInTheSameSession(t *testing.T, h *server, proxy *apiProxy, major int) {
 	tests := []struct {
 		name  string
 		fault fault
@@ -88,7 +88,7 @@ func aRaceIsTriedAgainInTheSameSession(t *testing.T, h *helmtrail, proxy *apiPro
 	}
 }
 
-func retriesCanBeTurnedOff(t *testing.T, h *helmtrail, proxy *apiProxy, major int) {
+func retriesCanBeTurnedOff(t *testing.T, h *server, proxy *apiProxy, major int) {
 	s := openShop(t, h, major, "shop")
 	proxy.fail(rule{"POST", s.secrets(), conflict, 1})
 	events := s.install(t, nil, object{"retries": 0})
@@ -106,7 +106,7 @@ func write(major int) string {
 	return "POST"
 }
 
-func aFailedInstallIsTriedAgainOverItsOwnRevision(t *testing.T, h *helmtrail, proxy *apiProxy, major int) {
+func aFailedInstallIsTriedAgainOverItsOwnRevision(t *testing.T, h *server, proxy *apiProxy, major int) {
 	s := openShop(t, h, major, "shop")
 	proxy.fail(rule{write(major), "/namespaces/" + s.namespace + "/deployments", leaderChanged, 2})
 	events := s.install(t, object{"greeting": "at last"}, object{"wait": true})
@@ -120,7 +120,7 @@ func aFailedInstallIsTriedAgainOverItsOwnRevision(t *testing.T, h *helmtrail, pr
 
 // What the first attempt has made is the session's too, although the second
 // one found it there.
-func leftoversAreThoseOfAllAttempts(t *testing.T, h *helmtrail, proxy *apiProxy, major int) {
+func leftoversAreThoseOfAllAttempts(t *testing.T, h *server, proxy *apiProxy, major int) {
 	s := openShop(t, h, major, "shop")
 	proxy.fail(rule{write(major), "/namespaces/" + s.namespace + "/deployments", leaderChanged, 4})
 	events := s.install(t, nil, object{"retries": 1})
@@ -135,7 +135,7 @@ func leftoversAreThoseOfAllAttempts(t *testing.T, h *helmtrail, proxy *apiProxy,
 
 // helm 3 says nothing at all when its last write fails, helm 4 only one line,
 // and both exit with 0.
-func aLastWriteThatFailsIsNoSuccess(t *testing.T, h *helmtrail, proxy *apiProxy, major int) {
+func aLastWriteThatFailsIsNoSuccess(t *testing.T, h *server, proxy *apiProxy, major int) {
 	s := openShop(t, h, major, "web")
 	proxy.fail(rule{"PUT", s.secrets(), conflict, 1})
 	answer := s.submit(t, http.MethodPost, s.releases(s.namespace), object{"name": s.name, "chart": object{"ref": "shop"}, "options": object{"noHooks": true}})

@@ -18,7 +18,7 @@ import (
 // twoNamespaces is a release of the chart spread, with a Deployment in each of
 // two namespaces, and a helmtrail in which callers sign in.
 type twoNamespaces struct {
-	*helmtrail
+	*server
 	app, db  string
 	settings arguments
 }
@@ -29,7 +29,7 @@ func openTwoNamespaces(t *testing.T, more ...string) *twoNamespaces {
 	s.settings = arguments{
 		helm: clustertest.Binary(t, "helm4"), dataDir: t.TempDir(), charts: charts, more: append([]string{"--auth", "kubernetes"}, more...),
 	}
-	s.helmtrail = serveOn(t, s.settings)
+	s.server = serveOn(t, s.settings)
 	return s
 }
 
@@ -169,7 +169,7 @@ func TestAStreamShowsWhatItsStarterMaySee(t *testing.T) {
 	checkLogs(t, last.Causes)
 
 	// Replayed, and to others, the stream is what it was.
-	for name, reader := range map[string]*helmtrail{"its starter": byLimited, "somebody who may see more": byFull} {
+	for name, reader := range map[string]*server{"its starter": byLimited, "somebody who may see more": byFull} {
 		if diff := cmp.Diff(live, reader.events(t.Context(), t, install.Events, 1)); diff != "" {
 			t.Errorf("replayed to %s (-live +replayed):\n%s", name, diff)
 		}

@@ -71,7 +71,7 @@ func (b *logBuffer) String() string {
 }
 
 // serveLogged is serveOn with all that the program logs, at its most talkative.
-func serveLogged(t *testing.T, a arguments) (*helmtrail, *logBuffer) {
+func serveLogged(t *testing.T, a arguments) (*server, *logBuffer) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	output, input := io.Pipe()
@@ -85,7 +85,7 @@ func serveLogged(t *testing.T, a arguments) (*helmtrail, *logBuffer) {
 		input.Close()
 		ended <- code
 	}()
-	h := &helmtrail{client: &http.Client{}}
+	h := &server{client: &http.Client{}}
 	h.stop = sync.OnceFunc(func() {
 		cancel()
 		if code := <-ended; code != 0 {
@@ -373,7 +373,7 @@ func TestUploadedChartsAndRepositoriesAreInstalled(t *testing.T) {
 }
 
 // text is what an address answers with.
-func (h *helmtrail) text(t *testing.T, path string) string {
+func (h *server) text(t *testing.T, path string) string {
 	t.Helper()
 	response, err := h.client.Get(h.url + path)
 	if err != nil {

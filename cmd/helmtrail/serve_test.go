@@ -86,7 +86,7 @@ func standIn(t *testing.T, script string) string {
 
 // silentReader asks for a stream and reads nothing of it until the test ends. It
 // tells the kernel to take little in its place.
-func (h *helmtrail) silentReader(t *testing.T, path string) net.Conn {
+func (h *server) silentReader(t *testing.T, path string) net.Conn {
 	t.Helper()
 	connection, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
 	if err != nil {

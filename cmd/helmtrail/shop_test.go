@@ -23,20 +23,20 @@ const charts = "testdata/charts"
 // shop is a release of the chart of that name, and the ways to work on it and
 // to look at it.
 type shop struct {
-	*helmtrail
+	*server
 	major           int
 	namespace, name string
 	core            corev1client.CoreV1Interface
 	apps            appsv1client.AppsV1Interface
 }
 
-func openShop(t *testing.T, h *helmtrail, major int, name string) *shop {
+func openShop(t *testing.T, h *server, major int, name string) *shop {
 	t.Helper()
 	apps, err := appsv1client.NewForConfig(clustertest.Config(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &shop{helmtrail: h, major: major, namespace: clustertest.Namespace(t), name: name, core: clustertest.Core(t), apps: apps}
+	return &shop{server: h, major: major, namespace: clustertest.Namespace(t), name: name, core: clustertest.Core(t), apps: apps}
 }
 
 func (s *shop) path() string { return s.release(s.namespace, s.name) }

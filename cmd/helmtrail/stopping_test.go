@@ -113,7 +113,7 @@ func TestNoClientKeepsHelmtrailFromStopping(t *testing.T) {
 }
 
 // awaitLines follows a session until helm has printed so many lines.
-func (h *helmtrail) awaitLines(t *testing.T, events string, lines int) {
+func (h *server) awaitLines(t *testing.T, events string, lines int) {
 	t.Helper()
 	count := 0
 	err := h.frames(t.Context(), events, func(f frame) bool {

@@ -22,7 +22,7 @@ import (
 )
 
 // trailOf returns a release's entries but for the gaps.
-func (h *helmtrail) trailOf(t *testing.T, namespace, name string) []stream.TrailEntry {
+func (h *server) trailOf(t *testing.T, namespace, name string) []stream.TrailEntry {
 	t.Helper()
 	var page trailPage
 	h.get(t, h.release(namespace, name)+"/trail", &page)
@@ -30,7 +30,7 @@ func (h *helmtrail) trailOf(t *testing.T, namespace, name string) []stream.Trail
 }
 
 // awaitEntry waits for an entry and returns all of the release.
-func (h *helmtrail) awaitEntry(t *testing.T, namespace, name string, last func(stream.TrailEntry) bool) []stream.TrailEntry {
+func (h *server) awaitEntry(t *testing.T, namespace, name string, last func(stream.TrailEntry) bool) []stream.TrailEntry {
 	t.Helper()
 	var entries []stream.TrailEntry
 	eventually(t, "the trail of "+name, func() bool {
