@@ -43,17 +43,32 @@ func decodeHeader(data []byte, limits Limits, want fields) (*Header, int, error)
 	return header, p.version, nil
 }
 
-var rollbackWords = regexp.MustCompile(`^Rollback to (\d+)$`)
+var (
+	// rollbackWords is the description of a rollback, under way or done.
+	rollbackWords = regexp.MustCompile(`^Rollback to (\d+)$`)
+	// rollbackFailed is what Helm puts in its place when the rollback fails.
+	rollbackFailed = regexp.MustCompile(`^Rollback "[^"]*" failed: `)
+)
 
-// RollbackTarget is the revision to which a rollback went back, 0 for none.
-// Helm 3 tells it in the description only.
-func (h *Header) RollbackTarget() int {
+// Rollback reports whether a rollback made the revision, and which revision it
+// went back to, 0 where the record does not say. Helm 4 has a field for the
+// target. Helm 3 has it in the description only, which a failure replaces
+// (helm.sh/helm/v3/pkg/action/rollback.go).
+func (h *Header) Rollback() (target int, made bool) {
 	if h.RollbackRevision != 0 {
-		return h.RollbackRevision
+		return h.RollbackRevision, true
 	}
 	if words := rollbackWords.FindStringSubmatch(h.Description); words != nil {
-		n, _ := strconv.Atoi(words[1]) // a number too large to be one is none
-		return n
+		if n, err := strconv.Atoi(words[1]); err == nil {
+			return n, true
+		}
 	}
-	return 0
+	return 0, h.Status == StatusPendingRollback || rollbackFailed.MatchString(h.Description)
+}
+
+// RollbackTarget returns the revision that a rollback went back to, 0 for a
+// revision that no rollback made or whose record does not say.
+func (h *Header) RollbackTarget() int {
+	target, _ := h.Rollback()
+	return target
 }

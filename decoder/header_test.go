@@ -342,3 +342,26 @@ func withHeaderChecksum(t *testing.T, record string) []byte {
 func corrupted(data []byte) []byte {
 	return append([]byte("H4sIAAAAAAAC/////////////"), data[25:]...)
 }
+
+func TestWhatSaysThatARollbackMadeARevision(t *testing.T) {
+	tests := []struct {
+		name   string
+		header decoder.Header
+		target int
+		made   bool
+	}{
+		{"Helm 4's field", decoder.Header{RollbackRevision: 3, Description: "back to the old search"}, 3, true},
+		{"Helm 3's description", decoder.Header{Description: "Rollback to 12"}, 12, true},
+		{"a rollback that is pending", decoder.Header{Status: decoder.StatusPendingRollback, Description: "a description of somebody's own"}, 0, true},
+		{"a rollback that failed", decoder.Header{Status: decoder.StatusFailed, Description: `Rollback "web" failed: no`}, 0, true},
+		{"a number that is too large", decoder.Header{Description: "Rollback to 99999999999999999999"}, 0, false},
+		{"words that only begin alike", decoder.Header{Description: "Rollback to 12 and further"}, 0, false},
+		{"an upgrade that speaks of a rollback", decoder.Header{Description: "Rollback of the new search"}, 0, false},
+		{"an upgrade", decoder.Header{Description: "Upgrade complete"}, 0, false},
+	}
+	for _, test := range tests {
+		if target, made := test.header.Rollback(); target != test.target || made != test.made {
+			t.Errorf("%s: the target is %d and made is %v, want %d and %v", test.name, target, made, test.target, test.made)
+		}
+	}
+}

@@ -90,6 +90,7 @@ func (r *run) attempts(ctx context.Context, o *outcome) {
 				if !errors.Is(err, errStopped) {
 					o.process = ProcessEnd{Problem: err.Error()}
 				}
+				_, o.refused = errors.AsType[*PendingError](err)
 				return
 			}
 		}
@@ -129,6 +130,15 @@ func (r *run) launch(ctx context.Context, last Launch, replace bool) (Launch, er
 	before, err := r.cluster.Read(reading, r.ref.Release.Namespace, r.ref.Release.Name)
 	if err != nil {
 		return Launch{}, err
+	}
+	if len(before) > 0 {
+		pending, err := r.ops.pendingOver(reading, r.request, before[len(before)-1])
+		if err != nil {
+			return Launch{}, err
+		}
+		if pending != nil {
+			return Launch{}, pending
+		}
 	}
 	launch := Launch{
 		Attempt: last.Attempt + 1, Replace: replace, MaskKey: r.ops.setup.MaskKey,

@@ -254,6 +254,9 @@ const (
 	ReasonTimeout Reason = "timeout"
 	// ReasonStart means that helm could not be run.
 	ReasonStart Reason = "start"
+	// ReasonPending means that helm was not run, since somebody else may be
+	// working on the release.
+	ReasonPending Reason = "pending"
 	// ReasonInterrupted means that helmtrail's own stop or death ended it.
 	ReasonInterrupted Reason = "interrupted"
 )

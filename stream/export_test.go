@@ -75,7 +75,7 @@ func (s Session) Left(r *decoder.Revision) bool { return s.left(r) }
 // RunToEnd works a session that has lines to tell and ends at once, and returns
 // when its end is stored or given up.
 func (o *Operations) RunToEnd(ctx context.Context, session SessionRef, lines ...string) error {
-	r := newRun(o, session, Request{Release: session.Release}, nil)
+	r := newRun(o, OriginOutside, session, Request{Release: session.Release}, nil)
 	for _, line := range lines {
 		r.inbox.put(TypeLog, &LogLine{Line: line})
 	}

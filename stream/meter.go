@@ -59,11 +59,8 @@ func (o *Operations) measureEnd(r *run, kind Type, end *End) {
 		return
 	}
 	counted := SessionEnd{
-		Cluster: r.ref.Release.Cluster, Operation: r.request.operation(), Origin: OriginHelmtrail,
+		Cluster: r.ref.Release.Cluster, Operation: r.request.operation(), Origin: r.origin,
 		Result: kind, Reason: end.Reason, Duration: time.Since(r.writer.started),
-	}
-	if r.process == nil {
-		counted.Origin = OriginOutside
 	}
 	o.setup.Meter.Ended(counted)
 }

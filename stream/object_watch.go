@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -140,21 +139,12 @@ func (w *objectWatch) stand(causes []Cause) {
 	}
 }
 
-// undoes tells whether a record is that of helm's own rollback after a failure.
-// Helm 3 says so only in the description (pkg/action/rollback.go).
-func undoes(operation Operation, record *decoder.Record) bool {
-	if operation != OperationInstall && operation != OperationUpgrade {
-		return false
-	}
-	return record.Status == decoder.StatusPendingRollback || record.RollbackRevision != 0 || strings.HasPrefix(record.Description, "Rollback to ")
-}
-
 // watch follows the revisions that are asked for, one at a time, until ctx ends.
 func (w *objectWatch) watch(ctx context.Context) {
 	record := w.next(ctx, 0)
 	for record != nil {
 		w.mu.Lock()
-		w.undoing = undoes(w.run.request.Operation, record)
+		w.undoing = rollsBack(w.run.request.Operation, traceOfHeader(record.Version, &record.Header))
 		if w.record != nil && !w.undoing {
 			w.standing, w.frozen = nil, false
 		}

@@ -64,7 +64,7 @@ func (o *Operations) outside(ctx context.Context, sessions *sync.WaitGroup, id s
 		return
 	}
 	request := Request{Operation: operationOf(t.Revision.Status()), Release: release}
-	s := &observed{run: newRun(o, SessionRef{Release: release, ID: uuid.NewString()}, request, cluster), changed: make(chan struct{}, 1)}
+	s := &observed{run: newRun(o, OriginOutside, SessionRef{Release: release, ID: uuid.NewString()}, request, cluster), changed: make(chan struct{}, 1)}
 	s.see(t)
 	o.observing[release] = s
 	s.writer.ending = func() { o.forget(s) }
@@ -127,7 +127,7 @@ func (s *observed) state() (newest *decoder.Revision, gone bool) {
 // observe works the session from its first transition to its end.
 func (s *observed) observe(ctx context.Context, first decoder.Transition) {
 	started := &Started{
-		Operation: s.request.Operation, Origin: OriginOutside,
+		Operation: s.request.Operation, Origin: s.origin,
 		Cluster: s.ref.Release.Cluster, Namespace: s.ref.Release.Namespace, Release: s.ref.Release.Name,
 	}
 	if h := first.Revision.Header; h != nil {

@@ -182,30 +182,44 @@ func (o *Operations) Start(ctx context.Context, request Request) (Session, error
 	return o.start(ctx, request, cluster)
 }
 
-// checkPending refuses a rollback or an uninstall over a revision that
-// somebody may be working on. helm itself refuses installs and upgrades then,
-// but not these, and leaves two revisions deployed.
+// checkPending refuses a request over a revision that somebody may be working
+// on, as far as the watch knows. The watch may lag behind: what is read before
+// Helm is run decides (see launch).
 func (o *Operations) checkPending(ctx context.Context, request Request, cluster Cluster) error {
-	if request.Operation != OperationRollback && request.Operation != OperationUninstall || request.Options.OverridePending {
-		return nil
-	}
 	newest := cluster.Newest(request.Release.Namespace, request.Release.Name)
-	if newest == nil || !decoder.Busy(newest.Status()) {
-		return nil
-	}
-	stuck, err := o.Stuck(ctx, request.Release, newest)
-	if err != nil || stuck != nil {
+	pending, err := o.pendingOver(ctx, request, newest)
+	if err != nil || pending == nil {
 		return err
 	}
 	if id, ok := o.Running(request.Release); ok {
 		return &InProgressError{Release: request.Release, SessionID: id}
 	}
-	return &PendingError{Release: request.Release, Revision: newest.Number, Status: newest.Status()}
+	return pending
+}
+
+// pendingOver returns a *PendingError if the request is a rollback or an
+// uninstall and somebody else may be working on the release's newest revision.
+// Helm itself refuses installs and upgrades then, but not these, and leaves two
+// revisions deployed.
+func (o *Operations) pendingOver(ctx context.Context, request Request, newest *decoder.Revision) (*PendingError, error) {
+	switch {
+	case newest == nil || !decoder.Busy(newest.Status()):
+		return nil, nil
+	case request.Operation != OperationRollback && request.Operation != OperationUninstall:
+		return nil, nil
+	case request.Options.OverridePending || request.Recovery != nil: // a person decided
+		return nil, nil
+	}
+	stuck, err := o.abandoned(ctx, request.Release, newest)
+	if err != nil || stuck != nil {
+		return nil, err
+	}
+	return &PendingError{Release: request.Release, Revision: newest.Number, Status: newest.Status()}, nil
 }
 
 // start opens a session for a request that was checked.
 func (o *Operations) start(ctx context.Context, request Request, cluster Cluster) (Session, error) {
-	r := newRun(o, SessionRef{Release: request.Release, ID: uuid.NewString()}, request, cluster)
+	r := newRun(o, OriginHelmtrail, SessionRef{Release: request.Release, ID: uuid.NewString()}, request, cluster)
 	if err := o.admit(r); err != nil {
 		return Session{}, err
 	}
@@ -310,7 +324,7 @@ func (o *Operations) resume(ctx context.Context, process Process) error {
 	if !ok {
 		return fmt.Errorf("cluster %q: %w", ref.Release.Cluster, ErrNotFound)
 	}
-	r := newRun(o, ref, process.Request(), cluster)
+	r := newRun(o, OriginHelmtrail, ref, process.Request(), cluster)
 	r.process = process
 	if err := r.reopen(ctx, last); err != nil {
 		return err

@@ -28,6 +28,9 @@ type outcome struct {
 	seen bool
 	// ran means that helm was run.
 	ran bool
+	// refused means that helm was not run, since somebody else may be working on
+	// the release.
+	refused bool
 	// cutShort means that helmtrail ended before it had run helm.
 	cutShort bool
 }
@@ -79,6 +82,9 @@ func (o outcome) end() *End {
 	case o.process.Exit == nil && (o.ran || o.cutShort):
 		end.Reason = ReasonInterrupted
 		end.Message = o.process.Problem
+	case o.refused:
+		end.Reason = ReasonPending
+		end.Message = o.process.Problem
 	case o.process.Exit == nil:
 		end.Reason = ReasonStart
 		end.Message = o.process.Problem
@@ -117,39 +123,16 @@ func (o outcome) newest() *decoder.Revision {
 	return o.after[len(o.after)-1]
 }
 
-// ours is the revision that this session created: the first above the start
-// that carries the session's label, or for a rollback the first above the
-// start that names the target. Helm copies labels on to later revisions, so
-// only the first counts.
+// ours returns the revision that the session made, nil if there is none. Of
+// Helm's own rollbacks after a failure it knows nothing.
 func (o outcome) ours() *decoder.Revision {
+	c := claimant{session: o.session, origin: OriginHelmtrail, operation: o.request.Operation, target: o.request.Revision}
 	for _, r := range o.after {
-		if r.Number <= o.start {
-			continue
-		}
-		switch o.request.Operation {
-		case OperationInstall, OperationUpgrade:
-			if r.Session == o.session {
-				return r
-			}
-		case OperationRollback:
-			if rolledBackTo(r, o.request.Revision) {
-				return r
-			}
+		if c.owns(traceOf(r), o.start, nil) {
+			return r
 		}
 	}
 	return nil
-}
-
-// rolledBackTo tells whether a rollback to the target made r. Helm 3 says so
-// only in the description (pkg/action/rollback.go), which a failure replaces.
-func rolledBackTo(r *decoder.Revision, target int) bool {
-	if r.Header == nil {
-		return r.LabelStatus == decoder.StatusPendingRollback
-	}
-	return r.Header.RollbackRevision == target ||
-		r.Header.Description == fmt.Sprintf("Rollback to %d", target) ||
-		r.Header.Status == decoder.StatusPendingRollback ||
-		strings.Contains(r.Header.Description, "Rollback")
 }
 
 // agrees tells whether helm's exit fits what it left behind; nil where there

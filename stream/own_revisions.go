@@ -6,8 +6,8 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// made is where the release stood before helm was first run, nil if it was not,
-// and the revisions that the session has made, lowest first.
+// made returns the release's newest revision before Helm was first run, nil if
+// it was not run, and the revisions that the session made, lowest first.
 func (w *releaseWatch) made() (start *int, revisions []int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -18,9 +18,17 @@ func (w *releaseWatch) made() (start *int, revisions []int) {
 	return start, append([]int{}, w.own...)
 }
 
-// claim keeps a revision that the session has made. It is called under w.mu.
+// claimant describes the session to the rules of ownership.
+func (r *run) claimant() claimant {
+	return claimant{
+		session: r.ref.ID, origin: r.origin, operation: r.request.Operation,
+		target: r.request.Revision, undoes: r.request.Options.RollbackOnFailure,
+	}
+}
+
+// claim records a revision that the session made. It is called under w.mu.
 func (w *releaseWatch) claim(r *decoder.Revision) {
-	if w.begun && r.Number > w.start && w.makes(r) {
+	if w.begun && r.Number > w.start && w.run.claimant().owns(traceOf(r), w.start, w.own) {
 		w.keepOwn(r.Number)
 	}
 }
@@ -31,45 +39,31 @@ func (w *releaseWatch) keepOwn(number int) {
 	}
 }
 
-// makes tells whether the session has made a revision above its start. As in an
-// outcome, only the first that fits counts, and what helm does about a failure
-// by itself. All that an observed session sees belongs to it.
-func (w *releaseWatch) makes(r *decoder.Revision) bool {
-	request := w.run.request
-	if w.run.process == nil {
-		return true
-	}
-	last := w.start
-	if len(w.own) > 0 {
-		last = max(last, w.own[len(w.own)-1])
-	}
-	first := last == w.start
-	switch request.Operation {
-	case OperationInstall, OperationUpgrade:
-		if r.Session == w.run.ref.ID {
-			return first
-		}
-		return !first && r.Number > last && request.Options.RollbackOnFailure && byRollback(r)
-	case OperationRollback:
-		return first && rolledBackTo(r, request.Revision)
-	}
-	return false
-}
-
-// byRollback tells whether a rollback has made a revision.
-func byRollback(r *decoder.Revision) bool {
-	return r.Status() == decoder.StatusPendingRollback || r.Header != nil && r.Header.RollbackTarget() != 0
-}
-
-// recallOwn is claim for what an earlier helmtrail has told, which is without
-// labels: helm lets nobody else install or upgrade while it is pending.
+// recallOwn is claim for an event that an earlier helmtrail stored. The event
+// has no labels, but Helm lets nobody else install or upgrade a release that is
+// pending, and each attempt begins with its pending status.
 func (w *releaseWatch) recallOwn(body *ReleaseStatus) {
-	pending := map[Operation]decoder.Status{
-		OperationInstall: decoder.StatusPendingInstall, OperationUpgrade: decoder.StatusPendingUpgrade, OperationRollback: decoder.StatusPendingRollback,
+	c := w.run.claimant()
+	t := traceOfHeader(body.Revision, &decoder.Header{Status: body.Status, Description: body.Description, RollbackRevision: body.RollbackRevision})
+	start := 0
+	if body.Status == pendingStatus(c.operation) {
+		t.session, start = c.session, body.Revision-1
 	}
-	operation := w.run.request.Operation
-	undone := operation == OperationUpgrade && body.Status == decoder.StatusPendingRollback && len(w.own) > 0
-	if body.Status == pending[operation] || undone {
+	if c.owns(t, start, w.own) {
 		w.keepOwn(body.Revision)
 	}
+}
+
+// pendingStatus is the status that an operation gives to the revision that it
+// makes, "" if it makes none.
+func pendingStatus(operation Operation) decoder.Status {
+	switch operation {
+	case OperationInstall:
+		return decoder.StatusPendingInstall
+	case OperationUpgrade:
+		return decoder.StatusPendingUpgrade
+	case OperationRollback:
+		return decoder.StatusPendingRollback
+	}
+	return ""
 }

@@ -162,6 +162,13 @@ func (w *releaseWatch) settle(ctx context.Context) (after []*decoder.Revision, k
 		w.closed = true
 		return nil, false
 	}
+	w.mu.Lock()
+	if !w.begun { // Helm was not run: nothing is expected of the watch
+		w.closed = true
+		w.mu.Unlock()
+		return after, true
+	}
+	w.mu.Unlock()
 	limit := time.NewTimer(settleTime)
 	defer limit.Stop()
 	for waiting := true; waiting; {

@@ -30,11 +30,12 @@ const (
 type run struct {
 	ops     *Operations
 	ref     SessionRef
+	origin  Origin
 	request Request
 	cluster Cluster
 	log     *slog.Logger
 
-	process  Process // nil where there is no helm to run
+	process  Process // set for OriginHelmtrail alone
 	writer   *writer
 	inbox    *inbox
 	releases *releaseWatch
@@ -53,9 +54,9 @@ type run struct {
 	leave   context.CancelFunc
 }
 
-func newRun(ops *Operations, ref SessionRef, request Request, cluster Cluster) *run {
+func newRun(ops *Operations, origin Origin, ref SessionRef, request Request, cluster Cluster) *run {
 	r := &run{
-		ops: ops, ref: ref, request: request, cluster: cluster,
+		ops: ops, origin: origin, ref: ref, request: request, cluster: cluster,
 		log:     ops.setup.Logger.With("session", ref.ID, "operation", string(request.operation()), "namespace", ref.Release.Namespace, "release", ref.Release.Name),
 		inbox:   newInbox(),
 		writer:  newWriter(ops.chunks, ref, time.Now()),
@@ -76,7 +77,7 @@ func (r *run) open(ctx context.Context) (Session, error) {
 	}
 	r.process = process
 	started := &Started{
-		Operation: r.request.operation(), Origin: OriginHelmtrail,
+		Operation: r.request.operation(), Origin: r.origin,
 		Cluster: r.ref.Release.Cluster, Namespace: r.ref.Release.Namespace, Release: r.ref.Release.Name,
 		Chart: r.request.Chart.Ref, HelmVersion: helm.Version(), User: r.request.User.Name,
 		TimeoutSeconds: seconds(r.request.Options.Timeout()), DeadlineSeconds: seconds(r.request.Options.Deadline()),
@@ -171,7 +172,7 @@ func (r *run) run(ctx context.Context, body func(context.Context) (Type, *End)) 
 		r.log.Warn("the session's end could not be stored, which is left to the next helmtrail")
 		return
 	}
-	if r.process != nil {
+	if r.origin == OriginHelmtrail {
 		if err := r.process.Close(); err != nil {
 			r.log.Error("the session's folder stays behind", "error", err)
 		}
@@ -247,9 +248,9 @@ func (r *run) leaveOn() {
 	}
 }
 
-// mask hides what is secret in a text that came from the cluster.
+// mask hides the secrets in a text that came from the cluster.
 func (r *run) mask(text string) string {
-	if r.process != nil {
+	if r.origin == OriginHelmtrail {
 		return r.process.Mask(text)
 	}
 	release := mask.Release{Cluster: r.ref.Release.Cluster, Namespace: r.ref.Release.Namespace, Name: r.ref.Release.Name}
@@ -315,7 +316,7 @@ func (r *run) store(ctx context.Context, items []pending) error {
 
 func (r *run) beat() {
 	beat := &Heartbeat{Phase: r.phase.Load().(Phase)}
-	if r.process != nil {
+	if r.origin == OriginHelmtrail {
 		beat.TimeoutSeconds = seconds(r.request.Options.Timeout())
 		beat.DeadlineSeconds = seconds(r.request.Options.Deadline())
 	}

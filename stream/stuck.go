@@ -25,13 +25,19 @@ type Stuck struct {
 	Strategies      []Strategy `json:"strategies"`
 }
 
-// Stuck tells whether the release, whose newest revision is given, is stuck;
-// nil when it is not.
+// Stuck reports how the release, whose newest revision is given, is stuck; nil
+// when it is not.
 func (o *Operations) Stuck(ctx context.Context, release ReleaseRef, newest *decoder.Revision) (*Stuck, error) {
-	if newest == nil || !decoder.Busy(newest.Status()) {
+	if _, ok := o.Running(release); ok {
 		return nil, nil
 	}
-	if _, ok := o.Running(release); ok {
+	return o.abandoned(ctx, release, newest)
+}
+
+// abandoned is Stuck for a release that no session of ours works on, or only
+// one that has not run helm yet.
+func (o *Operations) abandoned(ctx context.Context, release ReleaseRef, newest *decoder.Revision) (*Stuck, error) {
+	if newest == nil || !decoder.Busy(newest.Status()) {
 		return nil, nil
 	}
 	left, err := o.leftBy(ctx, release, newest)

@@ -133,8 +133,8 @@ func (k *keeper) attribute(ctx context.Context, entry *stream.TrailEntry, s *see
 		return nil
 	}
 	var candidates []stream.Session
-	switch {
-	case header.RollbackTarget() != 0:
+	switch _, rolledBack := header.Rollback(); {
+	case rolledBack:
 		all, err := sessions.Sessions(ctx, release)
 		if err != nil {
 			return fmt.Errorf("find out who made a revision: %w", err)

@@ -118,6 +118,7 @@ export const events = {
       signal: 'helm was ended by the signal {{signal}}',
       timeout: 'The deadline passed, and helm was ended',
       start: 'helm could not be run',
+      pending: 'Another operation may be running on the release, so helm was not run',
       interrupted: 'helmtrail was stopped while it ran',
     },
     disagrees: 'helm reported success, but the release does not show it',

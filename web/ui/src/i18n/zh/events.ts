@@ -119,6 +119,7 @@ export const events: Translation<typeof english> = {
       signal: 'helm 被信号 {{signal}} 终止',
       timeout: '已超过截止时间，helm 被终止',
       start: '无法运行 helm',
+      pending: '可能有其他操作正在处理该 Release，因此未运行 helm',
       interrupted: '运行期间 helmtrail 被停止',
     },
     disagrees: 'helm 报告成功，但发布的状态并非如此',

@@ -1,0 +1,124 @@
+package stream_test
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// lagging is a cluster whose watch has not seen yet what the API server has.
+type lagging struct {
+	stream.Cluster
+	watched, live *decoder.Revision
+}
+
+func (c lagging) Newest(string, string) *decoder.Revision { return c.watched }
+
+func (c lagging) Read(context.Context, string, string) ([]*decoder.Revision, error) {
+	return []*decoder.Revision{c.live}, nil
+}
+
+func (lagging) Observe(string, string, func(decoder.Transition)) (stop func()) { return func() {} }
+
+func (lagging) Kubeconfig(context.Context, stream.Credentials) ([]byte, error) { return nil, nil }
+
+func (lagging) Record(context.Context, string, string, int) (*decoder.Record, error) {
+	return nil, stream.ErrNotFound
+}
+
+// idleHelm counts how often helm is run, and ends it at once.
+type idleHelm struct {
+	stream.Helm
+	starts atomic.Int32
+}
+
+func (*idleHelm) Check(stream.Request) error              { return nil }
+func (*idleHelm) Version() string                         { return "v4.3.2" }
+func (*idleHelm) Command(string, stream.Request) []string { return nil }
+func (h *idleHelm) Prepare(ref stream.SessionRef, request stream.Request) (stream.Process, error) {
+	return &idleProcess{helm: h, ref: ref, request: request}, nil
+}
+
+type idleProcess struct {
+	stream.Process
+	helm    *idleHelm
+	ref     stream.SessionRef
+	request stream.Request
+}
+
+func (p *idleProcess) Launched() (stream.Launch, bool) { return stream.Launch{}, false }
+func (p *idleProcess) Mask(text string) string         { return text }
+func (p *idleProcess) KeepRendered() (bool, error)     { return false, nil }
+func (p *idleProcess) Close() error                    { return nil }
+
+func (p *idleProcess) Start(context.Context, stream.Launch) error {
+	p.helm.starts.Add(1)
+	return nil
+}
+
+func (p *idleProcess) Follow(context.Context, int64, func(stream.Line) error) (stream.ProcessEnd, error) {
+	return stream.ProcessEnd{Exit: exited(1), Message: "no"}, nil
+}
+
+// The watch may lag behind: what is read right before helm would be run decides.
+func TestARollbackIsNotRunOverAnOperationThatTheWatchHasNotSeen(t *testing.T) {
+	deployed := revision(1, decoder.StatusDeployed, "")
+	now := revision(2, decoder.StatusPendingUpgrade, "")
+	now.Header.LastDeployed = time.Now()
+	old := revision(2, decoder.StatusPendingUpgrade, "")
+	old.Header.LastDeployed = time.Now().Add(-time.Hour)
+	tests := []struct {
+		name    string
+		request stream.Request
+		live    *decoder.Revision
+		want    stream.Reason
+		starts  int32
+	}{
+		{"a rollback", stream.Request{Operation: stream.OperationRollback, Revision: 1}, now, stream.ReasonPending, 0},
+		{"an uninstall", stream.Request{Operation: stream.OperationUninstall}, now, stream.ReasonPending, 0},
+		{"a rollback that is to go ahead", stream.Request{Operation: stream.OperationRollback, Revision: 1, Options: stream.Options{OverridePending: true}}, now, stream.ReasonExit, 1},
+		{"a rollback over what was left long ago", stream.Request{Operation: stream.OperationRollback, Revision: 1}, old, stream.ReasonExit, 1},
+		{"an upgrade, which helm itself refuses", stream.Request{Operation: stream.OperationUpgrade}, now, stream.ReasonExit, 1},
+		{"a rollback of a release at rest", stream.Request{Operation: stream.OperationRollback, Revision: 1}, deployed, stream.ReasonExit, 1},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			helm, cluster := &idleHelm{}, lagging{watched: deployed, live: test.live}
+			operations := stream.NewOperations(stream.Setup{
+				Journal: openJournal(t), Helm: helm, Logger: slog.New(slog.DiscardHandler),
+				Cluster: func(string) (stream.Cluster, bool) { return cluster, true },
+			})
+			test.request.Release = session.Release
+			opened, err := operations.Start(t.Context(), test.request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			log, err := operations.Open(t.Context(), opened.Release, opened.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var events []stream.Event
+			if err := log.Follow(t.Context(), 0, func(e stream.Event) bool { events = append(events, e); return true }); err != nil {
+				t.Fatal(err)
+			}
+			stopped, stop := context.WithCancel(t.Context())
+			stop()
+			if err := operations.Run(stopped); err != nil {
+				t.Error(err)
+			}
+			last := events[len(events)-1]
+			end, ok := last.Body.(*stream.End)
+			if !ok || last.Type != stream.TypeFailed || end.Reason != test.want || helm.starts.Load() != test.starts {
+				t.Errorf("the session ended %s %+v after %d runs of helm, want FAILED %s after %d", last.Type, end, helm.starts.Load(), test.want, test.starts)
+			}
+			if test.starts == 0 && (len(events) != 2 || end.Hint == "" || end.StartRevision != nil) {
+				t.Errorf("helm was not run, and yet there are %d events, the hint %q and the start %v", len(events), end.Hint, end.StartRevision)
+			}
+		})
+	}
+}
