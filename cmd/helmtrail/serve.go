@@ -45,6 +45,9 @@ HELMTRAIL_DATA_DIR, and so on.`,
   helmtrail serve --context staging,production --chart-dir ./charts`,
 		Args: noArguments,
 		PreRunE: func(c *cobra.Command, _ []string) error {
+			if err := helmcli.CheckPlatform(); err != nil {
+				return err
+			}
 			if err := fromEnvironment(c); err != nil {
 				return err
 			}

@@ -186,8 +186,7 @@ func (d *devcluster) run(program string) (string, error) {
 	d.folder, d.ended = folder, make(chan struct{})
 	command := exec.Command(program, "up", "--dir", filepath.Join(folder, "cluster"))
 	command.Stderr = os.Stderr
-	// The cluster ends with this process, however that ends.
-	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+	endWithTests(command)
 	output, err := command.StdoutPipe()
 	if err != nil {
 		return "", err

@@ -1,15 +1,7 @@
 package helmcli
 
-import (
-	"bytes"
-	"errors"
-	"fmt"
-	"os"
-	"syscall"
-)
-
-// helmContent is what helm.json holds: which process helm is. Its start time
-// tells it from another process that got the same number later.
+// helmContent is the content of helm.json. It identifies helm's process: the
+// start time distinguishes it from a later process with the same id.
 type helmContent struct {
 	PID     int
 	Started string
@@ -17,30 +9,5 @@ type helmContent struct {
 
 func newHelmContent(pid int) helmContent { return helmContent{PID: pid, Started: startTime(pid)} }
 
-// startTime is when a process began, in the kernel's clock ticks since boot
-// (proc_pid_stat(5), field 22), "" when there is no such process.
-func startTime(pid int) string {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return ""
-	}
-	// The second field is the program's name in brackets and may hold anything.
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	const startField = 22 - 3
-	if len(fields) <= startField || string(fields[0]) == "Z" {
-		return ""
-	}
-	return string(fields[startField])
-}
-
-// runs tells whether helm is still there.
+// runs reports whether helm still runs.
 func (h helmContent) runs() bool { return h.Started != "" && startTime(h.PID) == h.Started }
-
-// kill kills what is left of helm's process group.
-func (h helmContent) kill() error {
-	err := syscall.Kill(-h.PID, syscall.SIGKILL)
-	if err != nil && !errors.Is(err, syscall.ESRCH) {
-		return fmt.Errorf("kill helm: %w", err)
-	}
-	return nil
-}

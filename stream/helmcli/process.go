@@ -8,11 +8,11 @@ import (
 	"os/exec"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/filelock"
 )
 
 // Process implements stream.Process: a session's folder and the supervisor
@@ -120,45 +120,45 @@ func (p *Process) arguments(launch stream.Launch) []string {
 	return arguments
 }
 
-// supervise starts the supervisor in a process session of its own. The lock is
-// taken here and handed over, so that there is no moment at which the
-// supervisor runs and the lock is free.
+// supervise starts the supervisor in a process session of its own. It takes the
+// lock here and passes it on, so the lock is held for as long as the supervisor
+// runs.
 func (p *Process) supervise() error {
 	lock, err := os.OpenFile(p.folder.path(lockFile), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return fmt.Errorf("start the supervisor: %w", err)
 	}
 	defer lock.Close()
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return fmt.Errorf("start the supervisor: its lock is taken: %w", err)
+	if err := filelock.TryLock(lock); err != nil {
+		return fmt.Errorf("start the supervisor: lock the session's folder: %w", err)
 	}
 	argv := p.helm.config.Supervisor
 	command := exec.Command(argv[0], append(append([]string{}, argv[1:]...), string(p.folder))...)
 	command.Env = []string{}
 	command.Dir = string(p.folder)
 	command.ExtraFiles = []*os.File{lock}
-	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	detach(command)
 	if err := command.Start(); err != nil {
 		return fmt.Errorf("start the supervisor: %w", err)
 	}
 	reaped := make(chan struct{})
 	p.reaped = reaped
 	go func() {
-		// The end is read from the folder; this only keeps no zombie.
+		// Follow reads the end from the folder. Wait only avoids a zombie.
 		_ = command.Wait()
 		close(reaped)
 	}()
 	return nil
 }
 
-// alive tells whether the supervisor still runs.
+// alive reports whether the supervisor still runs.
 func (p *Process) alive() bool {
 	lock, err := os.Open(p.folder.path(lockFile))
 	if err != nil {
 		return false
 	}
 	defer lock.Close()
-	return syscall.Flock(int(lock.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) != nil
+	return filelock.TryShare(lock) != nil
 }
 
 // Launched implements stream.Process.
@@ -213,13 +213,17 @@ func (p *Process) end() (end stream.ProcessEnd, ended bool, err error) {
 	return end, err == nil, err
 }
 
-// orphaned is the end of a process whose supervisor was killed. The kernel has
-// sent SIGTERM to helm then; one that does not end by it is killed.
+// orphaned waits for a helm whose supervisor was killed, and returns its end.
+// helm gets SIGTERM, from the kernel or from here, and SIGKILL if it has not
+// exited after DefaultGrace.
 func (p *Process) orphaned(ctx context.Context) (stream.ProcessEnd, error) {
-	end := stream.ProcessEnd{Problem: "helm's supervisor was killed, so nobody saw how helm ended"}
+	end := stream.ProcessEnd{Problem: "helm's supervisor was killed, so helm's exit status is unknown"}
 	var helm helmContent
 	if p.folder.readJSON(helmFile, &helm) != nil {
-		return end, nil // it was killed before it had run helm
+		return end, nil // the supervisor was killed before it started helm
+	}
+	if err := helm.terminateOrphan(); err != nil {
+		return end, err
 	}
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -18,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/filelock"
 )
 
 const (
@@ -76,7 +76,7 @@ func lockFolder(folder string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the journal's folder: %w", err)
 	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := filelock.TryLock(file); err != nil {
 		return nil, errors.Join(fmt.Errorf("journal folder %s is in use by another helmtrail: %w", folder, err), file.Close())
 	}
 	return file, nil

@@ -1,37 +1,38 @@
+//go:build linux || darwin
+
 package helmcli
 
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
-	"runtime"
 	"syscall"
 	"time"
 
-	"github.com/helmtrail/helmtrail/decoder/mask"
+	"golang.org/x/sys/unix"
+
 	"github.com/helmtrail/helmtrail/stream"
 )
 
 const (
-	// drainTime is how long output is waited for after helm has ended and its
-	// group was killed: what still holds the pipe then has left the group.
+	// drainTime is how long the supervisor waits for output after helm has
+	// exited and its process group was killed. A process that still holds the
+	// pipe then has left the group.
 	drainTime = 2 * time.Second
-	// maxSpool bounds the spool, in bytes. Further output is dropped.
-	maxSpool = 256 << 20
-	// lockDescriptor is where the supervisor finds its lock.
+	// lockDescriptor is the supervisor's descriptor of its lock file.
 	lockDescriptor = 3
 )
 
-// Supervise runs helm as a session's folder says, and blocks until it has
-// ended and everything about it stands in the folder. It is the body of the
-// supervisor's process, which must be started by Process.Start.
+// CheckPlatform reports whether helm can be supervised on this operating
+// system. It can.
+func CheckPlatform() error { return nil }
+
+// Supervise runs helm as the session's folder says. It blocks until helm has
+// exited and the folder holds how. It is the body of the supervisor's process,
+// which Process.Start starts.
 func Supervise(path string) error {
-	// Pdeathsig is sent when the thread ends that forked helm, so that thread
-	// must be the process's own.
-	runtime.LockOSThread()
 	syscall.CloseOnExec(lockDescriptor)
 	f := folder(path)
 	var run runContent
@@ -45,7 +46,7 @@ func Supervise(path string) error {
 	return errors.Join(err, f.writeJSON(endFile, end))
 }
 
-// supervise runs helm to its end.
+// supervise runs helm and waits until it has exited.
 func supervise(f folder, run runContent) (stream.ProcessEnd, error) {
 	spool, err := os.OpenFile(f.path(spoolFile), os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -61,7 +62,7 @@ func supervise(f folder, run runContent) (stream.ProcessEnd, error) {
 
 	output, input, err := os.Pipe()
 	if err != nil {
-		return stream.ProcessEnd{}, fmt.Errorf("make helm's pipe: %w", err)
+		return stream.ProcessEnd{}, fmt.Errorf("create helm's output pipe: %w", err)
 	}
 	defer output.Close()
 	helm := exec.Command(run.Arguments[0], run.Arguments[1:]...)
@@ -71,16 +72,17 @@ func supervise(f folder, run runContent) (stream.ProcessEnd, error) {
 	if run.Rendered != "" {
 		rendered, err := os.OpenFile(f.path(run.Rendered), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 		if err != nil {
-			return stream.ProcessEnd{}, fmt.Errorf("write what helm renders: %w", err)
+			return stream.ProcessEnd{}, fmt.Errorf("write helm's rendered output: %w", err)
 		}
 		defer rendered.Close()
 		helm.Stdout = rendered
 	}
-	helm.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	helm.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	dieWithSupervisor(helm)
 	err = helm.Start()
 	input.Close()
 	if err != nil {
-		return stream.ProcessEnd{}, fmt.Errorf("helm could not be run: %w", err)
+		return stream.ProcessEnd{}, fmt.Errorf("run helm: %w", err)
 	}
 
 	if err := f.writeJSON(helmFile, newHelmContent(helm.Process.Pid)); err != nil {
@@ -98,7 +100,7 @@ func supervise(f folder, run runContent) (stream.ProcessEnd, error) {
 		defer close(watched)
 		watch(f, run, helm.Process.Pid, terminated, exited)
 	}()
-	// Its error says only that the exit status is not 0.
+	// Its error only repeats that the exit status is not 0.
 	_ = helm.Wait()
 	close(exited)
 	<-watched
@@ -111,18 +113,19 @@ func supervise(f folder, run runContent) (stream.ProcessEnd, error) {
 		}
 	}
 	end.Stop = stop.Cause
-	_ = syscall.Kill(-helm.Process.Pid, syscall.SIGKILL) // whoever is left of the group
+	_ = syscall.Kill(-helm.Process.Pid, syscall.SIGKILL) // the rest of the group, if any
 	end.Exit = exitOf(helm.ProcessState)
 	if err := output.SetReadDeadline(time.Now().Add(drainTime)); err != nil {
-		return end, fmt.Errorf("end helm's output: %w", err)
+		return end, fmt.Errorf("drain helm's output: %w", err)
 	}
 	err = <-written
 	end.Message = lines.sieve.error()
 	return end, err
 }
 
-// watch ends helm's group when the deadline passes, when the folder asks for
-// it, or when the supervisor is told to end, and returns when helm has exited.
+// watch stops helm's process group when the deadline passes, when the folder
+// holds a stop request, or when the supervisor gets a signal. It returns when
+// helm has exited.
 func watch(f folder, run runContent, group int, terminated <-chan os.Signal, exited <-chan struct{}) {
 	deadline := time.NewTimer(run.Deadline)
 	defer deadline.Stop()
@@ -147,8 +150,7 @@ func watch(f folder, run runContent, group int, terminated <-chan os.Signal, exi
 		case <-look.C:
 		}
 		if cause != "" {
-			// When this fails somebody was faster, or the disk is full and only
-			// helm's end matters.
+			// claim fails when the disk is full. Then only stopping helm matters.
 			if _, err := f.claim(stopFile, stopContent{cause, run.Grace}); err != nil {
 				_ = syscall.Kill(-group, syscall.SIGKILL)
 			}
@@ -168,6 +170,7 @@ func watch(f folder, run runContent, group int, terminated <-chan os.Signal, exi
 	}
 }
 
+// exitOf returns helm's exit code or the signal that killed it.
 func exitOf(state *os.ProcessState) *stream.Exit {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if ok && status.Signaled() {
@@ -177,86 +180,10 @@ func exitOf(state *os.ProcessState) *stream.Exit {
 	return &stream.Exit{Code: &code}
 }
 
-// signalName is the signal's name in POSIX.
+// signalName returns the signal's name in POSIX, such as SIGTERM.
 func signalName(s syscall.Signal) string {
-	switch s {
-	case syscall.SIGTERM:
-		return "SIGTERM"
-	case syscall.SIGKILL:
-		return "SIGKILL"
-	case syscall.SIGINT:
-		return "SIGINT"
-	case syscall.SIGSEGV:
-		return "SIGSEGV"
-	case syscall.SIGABRT:
-		return "SIGABRT"
+	if name := unix.SignalName(s); name != "" {
+		return name
 	}
 	return fmt.Sprintf("signal %d", int(s))
-}
-
-// lineWriter brings helm's output into the spool.
-type lineWriter struct {
-	spool    io.Writer
-	secrets  *mask.Secrets
-	size     int
-	splitter splitter
-	sieve    sieve
-	batch    []byte
-}
-
-func newLineWriter(spool io.Writer, secrets *mask.Secrets) *lineWriter {
-	return &lineWriter{spool: spool, secrets: secrets}
-}
-
-// copy reads helm's output to its end. What is read is written at once. When
-// that fails, the rest is read all the same, so that helm is not held up.
-func (w *lineWriter) copy(output io.Reader) error {
-	var failed error
-	buffer := make([]byte, 64<<10)
-	for {
-		n, err := output.Read(buffer)
-		w.splitter.write(buffer[:n], w.add)
-		if err != nil && w.splitter.rest() {
-			w.splitter.flush(w.add)
-		}
-		if failed == nil {
-			failed = w.flush()
-		}
-		if errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded) {
-			return failed
-		}
-		if err != nil {
-			return errors.Join(failed, fmt.Errorf("read helm's output: %w", err))
-		}
-	}
-}
-
-func (w *lineWriter) add(line string, truncated bool) {
-	line = w.secrets.Line(line)
-	if !w.sieve.show(line) || w.size > maxSpool {
-		return
-	}
-	before := len(w.batch)
-	r := record{Time: time.Now(), Text: line, Truncated: truncated}
-	if w.size+len(line) > maxSpool {
-		r = record{Time: r.Time, Text: "helm's output is longer than can be kept; the rest is dropped", Truncated: true}
-		w.size = maxSpool
-	}
-	if batch, err := appendRecord(w.batch, r); err == nil {
-		w.batch = batch
-	}
-	w.size += len(w.batch) - before
-}
-
-func (w *lineWriter) flush() error {
-	if len(w.batch) == 0 {
-		return nil
-	}
-	batch := w.batch
-	w.batch = w.batch[:0]
-	_, err := w.spool.Write(batch)
-	if err != nil {
-		return fmt.Errorf("write helm's output: %w", err)
-	}
-	return nil
 }

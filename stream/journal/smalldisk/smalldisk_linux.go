@@ -1,4 +1,3 @@
-// Package smalldisk gives tests a disk that is soon full.
 package smalldisk
 
 import (
@@ -10,16 +9,16 @@ import (
 	"testing"
 )
 
-// variable names the folder with little room, in the process that has one.
+// variable names the environment variable with the small disk's folder.
 const variable = "HELMTRAIL_TEST_SMALL_DISK"
 
-// Folder returns a folder on a disk of 8 MiB, and true, in the process that Run
-// has started.
+// Folder returns a folder on a disk of 8 MiB. ok is true only in the process
+// that Run has started.
 func Folder() (folder string, ok bool) { return os.LookupEnv(variable) }
 
-// Run runs the test again in a process of its own that has a small disk, and
-// blocks until that ends; the test fails when it fails. It works for root and,
-// where the kernel lets everybody have namespaces, for others.
+// Run runs the test again in a process with a small disk and waits for it. The
+// test fails if that process fails. Run needs root, or a kernel that allows
+// unprivileged user namespaces.
 func Run(t *testing.T) {
 	t.Helper()
 	folder := t.TempDir()
@@ -36,8 +35,8 @@ func Run(t *testing.T) {
 	}
 }
 
-// Fill writes a file into the folder until its disk takes no byte more, and
-// returns the file's path: removing it makes room again.
+// Fill writes a file to the folder until its disk is full, and returns the
+// file's path. Removing the file makes room again.
 func Fill(t *testing.T, folder string) (path string) {
 	t.Helper()
 	path = filepath.Join(folder, "fill")
