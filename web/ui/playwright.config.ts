@@ -1,6 +1,6 @@
 import { defineConfig } from '@playwright/test';
 
-/** Where the browser is, when it is not where Debian's package puts it. */
+/** The path of the browser; the default is that of Debian's package. */
 const chromium = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
 export default defineConfig({
@@ -8,13 +8,12 @@ export default defineConfig({
   globalSetup: './tests/setup.ts',
   outputDir: 'test-results',
   reporter: [['list'], ['./tests/summary.ts']],
-  // An install that waits for a slow Pod takes its time; a busy machine multiplies it.
+  // An install waits for Pods, and two browsers share the cores with a control plane.
   timeout: 240_000,
   expect: { timeout: 60_000 },
   workers: 2,
-  // Two browsers share their cores with a control plane. The summary names what
-  // needed the second try.
-  retries: 1,
+  // A failed test is mended, not run again.
+  retries: 0,
   forbidOnly: true,
   use: {
     baseURL: process.env['HELMTRAIL_TEST_URL'],

@@ -21,9 +21,9 @@ test('events: running, completed', async ({ page, request }) => {
   await expect(page.getByRole('row').filter({ hasText: 'Pod' })).toHaveCount(3);
   await expect(page.getByRole('progressbar')).toHaveAttribute('aria-valuetext', /^[5-9]s of 1m$/);
   await shoot(page, 'events');
-  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByRole('button', { name: 'Cancel Operation', exact: true }).click();
   await shoot(page, 'events-cancel');
-  await page.getByRole('button', { name: 'Keep it running' }).click();
+  await page.getByRole('button', { name: 'Keep running' }).click();
   await page.getByRole('log').scrollIntoViewIfNeeded();
   await shoot(page, 'events-log');
   await expect(statusTag(page)).toHaveText('Completed');
@@ -34,15 +34,15 @@ test('events: running, completed', async ({ page, request }) => {
 test('events: not ready, failed, canceled', async ({ page, request }) => {
   const values = { image: { tag: 'doesnotexist' } };
   await page.goto(await install(request, { namespace, name: 'checkout', values, options: { timeoutSeconds: 12 } }));
-  await expect(page.getByRole('heading', { name: 'Waiting longer will not help' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'This will not recover by itself' })).toBeVisible();
   await shoot(page, 'events-cause');
   await expect(statusTag(page)).toHaveText('Failed', { timeout: 60_000 });
   await shoot(page, 'events-failed');
 
   await page.goto(await install(request, { namespace, name: 'search', values }));
   await expect(logLines(page, 'RELEASE_STATUS').first()).toBeVisible();
-  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
-  await page.getByRole('button', { name: 'Cancel the operation' }).click();
+  await page.getByRole('button', { name: 'Cancel Operation', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel Operation' }).click();
   await expect(statusTag(page)).toHaveText('Canceled');
   await shoot(page, 'events-canceled');
 });
@@ -52,7 +52,7 @@ test('forms: install, upgrade', async ({ page, request }) => {
   await page.goto(`/helm/install/${cluster}/${namespace}`);
   await page.getByRole('combobox', { name: 'Chart' }).selectOption('web');
   await page.getByRole('textbox', { name: 'Release name' }).fill('catalogue');
-  const values = page.getByRole('textbox', { name: 'Your values (YAML)' });
+  const values = page.getByRole('textbox', { name: 'Values (YAML)' });
   await values.click();
   await values.pressSequentially('replicas: 3\ngreeting: Good morning\nserv');
   await expect(page.getByRole('listbox').getByRole('option')).toHaveText([/^service/]);
@@ -60,27 +60,27 @@ test('forms: install, upgrade', async ({ page, request }) => {
   await values.press('Enter');
   await values.press('Escape');
   await values.pressSequentially('port: 99999');
-  await page.getByRole('button', { name: 'Waiting and time' }).click();
-  await expect(page.getByText('Line 4: must be at most 65535.')).toBeVisible();
+  await page.getByRole('button', { name: 'Wait and timeout' }).click();
+  await expect(page.getByText('Line 4: service.port must be at most 65535.')).toBeVisible();
   await shoot(page, 'install-values');
   await values.press('ControlOrMeta+a');
   await values.pressSequentially('greeting: Good morning\nresources: {requests: {cpu: lots}}');
   await page.getByRole('button', { name: 'Preview' }).click();
-  await expect(page.getByText('The API server would refuse 1 object')).toBeVisible();
+  await expect(page.getByText('Server-side dry run: 1 object rejected')).toBeVisible();
   await page.getByRole('heading', { name: 'Preview' }).scrollIntoViewIfNeeded();
   await shoot(page, 'install-preview');
 
   await page.goto(`/helm/upgrade-rollback/${cluster}/${namespace}/storefront`);
-  await expect(page.getByRole('textbox', { name: /^Values, from revision/ })).toContainText('masked');
+  await expect(page.getByRole('textbox', { name: /^Values \(YAML\), starting from revision/ })).toContainText('masked');
   await expect(page.getByRole('textbox', { name: 'Default values' })).toContainText('replicas');
-  const current = page.getByRole('textbox', { name: /^Values, from revision/ });
+  const current = page.getByRole('textbox', { name: /^Values \(YAML\), starting from revision/ });
   await current.click();
   await current.press('ControlOrMeta+End');
   await current.pressSequentially('greeting: Summer sale');
-  await expect(page.getByRole('grid', { name: 'What the values change' })).toContainText('Summer sale');
+  await expect(page.getByRole('grid', { name: 'Changes to the values' })).toContainText('Summer sale');
   await shoot(page, 'upgrade');
   await page.getByRole('button', { name: 'Preview' }).click();
-  await expect(page.getByText('The API server would take every object')).toBeVisible();
+  await expect(page.getByText('Server-side dry run passed')).toBeVisible();
   await page.getByRole('heading', { name: 'Preview' }).scrollIntoViewIfNeeded();
   await shoot(page, 'upgrade-preview');
 });
@@ -100,7 +100,7 @@ test('a release: resources, revisions, operations; comparison and rollback', asy
   await expect(page.getByRole('link', { name: 'Compare revision 2 with 1' })).toBeVisible();
   await shoot(page, 'release-revisions');
   await page.getByRole('tab', { name: 'Operations' }).click();
-  await expect(page.getByRole('link', { name: 'Replay' })).toHaveCount(3);
+  await expect(page.getByRole('link', { name: 'View log' })).toHaveCount(3);
   await shoot(page, 'release-operations');
   await page.getByRole('tab', { name: 'Trail' }).click();
   await expect(page.getByRole('grid', { name: 'Trail' })).toContainText('Pending upgrade');
@@ -127,8 +127,8 @@ test('a stuck release, uninstall, the releases', async ({ page, request }) => {
   });
   await page.goto(((await rollback.json()) as Schemas['Accepted']).page);
   await expect(logLines(page, 'RELEASE_STATUS').first()).toContainText('Pending rollback');
-  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
-  await page.getByRole('button', { name: 'Cancel the operation' }).click();
+  await page.getByRole('button', { name: 'Cancel Operation', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel Operation' }).click();
   await expect(statusTag(page)).toHaveText('Canceled');
   await page.getByRole('link', { name: 'View Release' }).click();
   await expect(page.getByRole('heading', { name: /Stuck in/ })).toBeVisible();

@@ -21,7 +21,7 @@ test('log in, a missing right, a cluster that is away, all clusters', async ({ p
     await shoot(page, 'login');
     await page.getByLabel('Token').fill('pasted-in-part');
     await page.getByRole('button', { name: 'Log in' }).click();
-    await expect(page.getByRole('heading', { name: 'The token was refused' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'The token was rejected' })).toBeVisible();
     await shoot(page, 'login-refused');
     await page.getByLabel('Token').fill(token);
     await page.getByRole('button', { name: 'Log in' }).click();
@@ -38,7 +38,7 @@ test('log in, a missing right, a cluster that is away, all clusters', async ({ p
     await expect(page.getByText('This page tries again every ten seconds.')).toBeVisible();
     await shoot(page, 'unreachable');
     await page.goto(`${open.url}/helm/releases`);
-    await expect(page.getByRole('heading', { name: 'gone: The cluster cannot be reached' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'gone: Cannot reach the cluster' })).toBeVisible();
     await shoot(page, 'releases-all');
   } finally {
     await open.stop();
@@ -91,7 +91,7 @@ test('events: past the timeout, and run by hand', async ({ page, request }) => {
   await expect(statusTag(page)).toHaveText('Connected');
   const byHand = helm('install', 'by-hand', CHART, '--namespace', namespace, '--create-namespace', '--set', 'tag=slow', '--wait');
   await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}`);
-  await page.getByRole('link', { name: 'Watch the operation that is running on by-hand' }).click();
+  await page.getByRole('link', { name: 'Watch the operation running on by-hand' }).click();
   await expect(page.getByRole('heading', { name: 'This operation was started outside helmtrail' })).toBeVisible();
   await expect(page.getByRole('row').filter({ hasText: 'Deployment' })).toBeVisible();
   await shoot(page, 'events-outside');
@@ -123,7 +123,7 @@ test.describe('narrow, in Chinese', () => {
     const namespace = newNamespace();
     const watched = await install(request, { namespace, name: 'shop', values: { image: { tag: 'doesnotexist' } }, options: { timeoutSeconds: 60 } });
     await page.goto(watched);
-    await expect(page.getByRole('heading', { name: '继续等待也无济于事' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: '无法自行恢复' })).toBeVisible();
     await shoot(page, 'events-narrow-zh');
     const session = new URL(watched, 'http://localhost').searchParams.get('sessionId');
     await request.post(`/${cluster}/namespaces/${namespace}/releases/shop/sessions/${session}/cancel`, { data: {} satisfies Schemas['CancelRequest'] });

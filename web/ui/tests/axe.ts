@@ -19,12 +19,14 @@ export async function expectAccessible(page: Page): Promise<void> {
   }
 }
 
-/** Waits until the page is all in one theme: it hears of another with the next frame, and colours may then fade. */
+/** Waits until the whole page is in one theme: the class changes with the next frame, and then colours may fade, one after another where they are inherited. */
 async function settled(page: Page, colorScheme: 'dark' | 'light'): Promise<void> {
   const root = expect(page.locator('html'));
   await (colorScheme === 'dark' ? root : root.not).toContainClass('pf-v6-theme-dark');
-  await page.evaluate(() => {
-    const fading = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
-    return Promise.allSettled(fading.map(({ finished }) => finished));
+  await page.evaluate(async () => {
+    const fading = () => document.getAnimations().filter((animation) => animation instanceof CSSTransition && animation.playState === 'running');
+    for (let some = fading(); some.length > 0; some = fading()) {
+      await Promise.allSettled(some.map(({ finished }) => finished));
+    }
   });
 }

@@ -6,28 +6,28 @@ test('an install is canceled after a warning, and what it leaves behind is liste
   await page.goto(await install(request, { namespace: newNamespace(), name: 'unwanted', values: { tag: 'doesnotexist' } }));
 
   // The cause stands at the top, in words, while it still runs.
-  const causes = page.locator('.pf-v6-c-alert').filter({ hasText: 'Waiting longer will not help' });
+  const causes = page.locator('.pf-v6-c-alert').filter({ hasText: 'This will not recover by itself' });
   await expect(causes).toContainText('doesnotexist');
   await expect(page.getByRole('row').filter({ hasText: 'Pod' })).toContainText('ImagePullBackOff');
   await expectAccessible(page);
 
-  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByRole('button', { name: 'Cancel Operation', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Cancel the install of unwanted?' });
-  await expect(dialog).toContainText('Resources that it has created so far stay');
+  await expect(dialog).toContainText('Resources that are already created stay in the cluster');
   await expect(dialog).not.toContainText('stuck');
   await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Keep it running' }).click();
+  await dialog.getByRole('button', { name: 'Keep running' }).click();
   await expect(dialog).toHaveCount(0);
   await expect(statusTag(page)).toHaveText('Connected');
 
-  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
-  await dialog.getByRole('button', { name: 'Cancel the operation' }).click();
+  await page.getByRole('button', { name: 'Cancel Operation', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Cancel Operation' }).click();
   await expect(statusTag(page)).toHaveText('Canceled');
   await expect(page).toHaveTitle('Canceled: Install unwanted – helmtrail');
-  await expect(page.getByRole('heading', { name: 'The install of unwanted was canceled' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Install of unwanted was canceled' })).toBeVisible();
   await expect(page.getByRole('listitem').filter({ hasText: 'Deployment unwanted' })).toBeVisible();
   await expect(logLines(page).last()).toHaveAttribute('data-type', 'CANCELED');
-  await expect(page.getByRole('button', { name: 'Cancel', exact: true })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Cancel Operation', exact: true })).toHaveCount(0);
 });
 
 test('helm that takes its time to end is killed when one insists', async ({ page, request }) => {
@@ -39,14 +39,14 @@ test('helm that takes its time to end is killed when one insists', async ({ page
   });
   await page.goto(((await upgrade.json()) as Schemas['Accepted']).page);
   await expect(page.getByRole('row').filter({ hasText: 'Deployment' })).toContainText('0/2');
-  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
-  await page.getByRole('button', { name: 'Cancel the operation' }).click();
-  await page.getByRole('button', { name: 'Force end' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Kill helm at once?' });
-  await expect(dialog).toContainText('the release is then left pending, and stuck');
-  await dialog.getByRole('button', { name: 'Kill helm' }).click();
+  await page.getByRole('button', { name: 'Cancel Operation', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel Operation' }).click();
+  await page.getByRole('button', { name: 'Force stop' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Force stop Helm?' });
+  await expect(dialog).toContainText('the release stays pending and is stuck');
+  await dialog.getByRole('button', { name: 'Force stop' }).click();
   await expect(statusTag(page)).toHaveText('Canceled');
-  await expect(page.getByRole('button', { name: 'Force end' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Force stop' })).toHaveCount(0);
 });
 
 test('a canceled rollback leaves the release stuck, and its page recovers it', async ({ page, request }) => {
@@ -59,10 +59,10 @@ test('a canceled rollback leaves the release stuck, and its page recovers it', a
   await page.goto(((await rollback.json()) as Schemas['Accepted']).page);
 
   await expect(logLines(page, 'RELEASE_STATUS').first()).toContainText('Pending rollback');
-  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByRole('button', { name: 'Cancel Operation', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Cancel the rollback of web?' });
-  await expect(dialog).toContainText('web is stuck afterwards');
-  await dialog.getByRole('button', { name: 'Cancel the operation' }).click();
+  await expect(dialog).toContainText('web will be stuck');
+  await dialog.getByRole('button', { name: 'Cancel Operation' }).click();
   await expect(statusTag(page)).toHaveText('Canceled');
 
   await page.getByRole('link', { name: 'Back to Releases' }).click();
@@ -71,7 +71,7 @@ test('a canceled rollback leaves the release stuck, and its page recovers it', a
   await page.getByRole('link', { name: 'web', exact: true }).click();
   await expect(page.getByRole('heading', { name: /Stuck in Pending rollback/ })).toBeVisible();
   // How its objects are is told there too, and why.
-  await expect(page.locator('.pf-v6-c-alert').filter({ hasText: 'Waiting longer will not help' })).toContainText('cannot pull its image web:doesnotexist');
+  await expect(page.locator('.pf-v6-c-alert').filter({ hasText: 'This will not recover by itself' })).toContainText('cannot pull its image web:doesnotexist');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Mark as failed' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Mark as failed' }).click();

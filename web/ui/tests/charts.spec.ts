@@ -22,7 +22,7 @@ test.afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('an archive is handed over and installed', async ({ page, request }) => {
   await page.goto(`/helm/install/${await clusterId(request)}/${newNamespace()}`);
-  await page.getByRole('radio', { name: 'Archive' }).check();
+  await page.getByRole('radio', { name: 'Upload' }).check();
   await page.locator('input[type="file"]').setInputFiles(archive);
   await expect(page.getByRole('textbox', { name: 'Release name' })).toHaveValue('settings');
   await expect(page.getByRole('textbox', { name: 'Default values' })).toContainText('level: info');
@@ -36,9 +36,9 @@ test('an archive is handed over and installed', async ({ page, request }) => {
 
 test('what is no chart is refused where it was handed over', async ({ page, request }) => {
   await page.goto(`/helm/install/${await clusterId(request)}/${newNamespace()}`);
-  await page.getByRole('radio', { name: 'Archive' }).check();
+  await page.getByRole('radio', { name: 'Upload' }).check();
   await page.locator('input[type="file"]').setInputFiles({ name: 'none.tgz', mimeType: 'application/gzip', buffer: Buffer.from('no chart') });
-  await expect(page.getByRole('heading', { name: 'The request was refused' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Invalid request' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Install', exact: true })).toBeDisabled();
 });
 
@@ -52,11 +52,11 @@ test('a chart behind an address and a login is installed', async ({ page, reques
     await kube('POST', `/api/v1/namespaces/${namespace}/secrets`, { metadata: { name: 'login' }, stringData: data });
 
     await page.goto(`/helm/install/${await clusterId(request)}/${namespace}`);
-    await page.getByRole('radio', { name: 'Address' }).check();
-    await page.getByRole('textbox', { name: 'Address' }).fill(`https://${server.host}/charts/settings-2.0.0.tgz`);
-    await page.getByRole('textbox', { name: 'Secret with the login' }).fill('login');
+    await page.getByRole('radio', { name: 'URL' }).check();
+    await page.getByRole('textbox', { name: 'Chart URL' }).fill(`https://${server.host}/charts/settings-2.0.0.tgz`);
+    await page.getByRole('textbox', { name: 'Credentials Secret' }).fill('login');
     await page.getByRole('textbox', { name: 'Release name' }).fill('fetched');
-    await expect(page.getByText('Only helm gets the login, when it runs.')).toBeVisible();
+    await expect(page.getByText('Only Helm uses the credentials, when it runs')).toBeVisible();
     await page.getByRole('button', { name: 'Install', exact: true }).click();
     await expect(page.getByRole('heading', { level: 1, name: 'Install fetched' })).toBeVisible();
     await expect(statusTag(page)).toHaveText('Completed');
@@ -79,7 +79,7 @@ test('charts of a configured repository are in the list, and a repository that i
   const server = await Server.start(process.env['KUBECONFIG'] ?? '', '--repo', `own=http://${charts.host}/charts`, '--repo', 'gone=http://127.0.0.1:1/charts');
   try {
     await page.goto(`${server.url}/helm/install/dev/${newNamespace()}`);
-    await expect(page.getByRole('heading', { name: 'The list lacks gone' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Could not load the charts of gone' })).toBeVisible();
     await expectAccessible(page);
     await page.getByRole('combobox', { name: 'Chart' }).selectOption('own/settings');
     await expect(page.getByRole('combobox', { name: 'Version' })).toHaveValue('2.0.0');
@@ -96,10 +96,10 @@ test('a chart of an OCI registry is read, and installed', async ({ page }) => {
   const server = await Server.start(process.env['KUBECONFIG'] ?? '', '--helm-env', `SSL_CERT_FILE=${authorityFile()}`);
   try {
     await page.goto(`${server.url}/helm/install/dev/${newNamespace()}`);
-    await page.getByRole('radio', { name: 'Address' }).check();
-    await page.getByRole('textbox', { name: 'Address' }).fill(`oci://${charts.host}/team/settings`);
+    await page.getByRole('radio', { name: 'URL' }).check();
+    await page.getByRole('textbox', { name: 'Chart URL' }).fill(`oci://${charts.host}/team/settings`);
     await page.getByRole('textbox', { name: 'Version' }).fill('2.0.0');
-    await page.getByRole('button', { name: 'Read', exact: true }).click();
+    await page.getByRole('button', { name: 'Load', exact: true }).click();
     await expect(editor(page, 'Default values')).toContainText('level: info');
     await page.getByRole('textbox', { name: 'Release name' }).fill('pulled');
     await installs(page, 'pulled');

@@ -18,7 +18,7 @@ test('the releases of all clusters are one list, and a cluster that is away is n
   await expect(page.getByRole('heading', { level: 1, name: 'Releases of all clusters' })).toBeVisible();
   const row = page.getByRole('row').filter({ hasText: namespace });
   await expect(row.getByRole('gridcell')).toContainText(['shop', 'dev', namespace, 'Deployed']);
-  await expect(page.getByRole('heading', { name: 'gone: The cluster cannot be reached' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'gone: Cannot reach the cluster' })).toBeVisible();
   await expectAccessible(page);
   await helm('uninstall', 'shop', '--namespace', namespace);
   await expect(row).toHaveCount(0);
@@ -30,9 +30,9 @@ test('the releases of all clusters are one list, and a cluster that is away is n
 
 test('a cluster that cannot be reached has a page that says what to do, and leads to the others', async ({ page }) => {
   await page.goto(`${server.url}/helm/releases/gone`);
-  await expect(page.getByRole('heading', { level: 1, name: 'The cluster cannot be reached' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Cannot reach the cluster' })).toBeVisible();
   await expect(page.getByText('connection refused')).toBeVisible();
-  await expect(page.getByText('Check that the API server runs')).toBeVisible();
+  await expect(page.getByText('Check that the API server is running')).toBeVisible();
   await expect(page.getByText('This page tries again every ten seconds.')).toBeVisible();
   await expectAccessible(page);
   const again = page.waitForRequest('**/gone/releases?*');
@@ -49,6 +49,6 @@ test.describe('in Chinese', () => {
     await page.goto(`${server.url}/helm/releases/gone`);
     await expect(page.getByRole('heading', { level: 1, name: '无法连接集群' })).toBeVisible();
     await page.getByRole('link', { name: '所有集群' }).click();
-    await expect(page.getByRole('heading', { level: 1, name: '所有集群的发布' })).toBeVisible();
+    await expect(page.getByRole('heading', { level: 1, name: '所有集群的 Releases' })).toBeVisible();
   });
 });

@@ -20,7 +20,7 @@ test('revisions of other releases and clusters are compared, and the address hol
   const server = await Server.start(process.env['KUBECONFIG'] ?? '', '--cluster', `second=${process.env['KUBECONFIG'] ?? ''}`);
   try {
     await page.goto(`${server.url}/helm/compare/${first}/${one}/here`);
-    await expect(page.getByText('Revision 1 is the only one, so there is nothing to compare it with.')).toBeVisible();
+    await expect(page.getByText('Revision 1 is the only revision, so there is nothing to compare it with.')).toBeVisible();
     await page.getByRole('combobox', { name: 'Release to compare with' }).selectOption(`${other}/there`);
     const level = page.getByRole('grid', { name: 'Values' }).locator('tbody tr');
     await expect(level).toHaveText(['levelchangedwarndebug']);
@@ -28,8 +28,8 @@ test('revisions of other releases and clusters are compared, and the address hol
     await expect(page).toHaveURL(/fromCluster=second/);
     await expect(level).toHaveText(['levelchangedwarndebug']);
     await page.getByRole('button', { name: 'Unified' }).click();
-    await page.getByRole('checkbox', { name: "Chart's defaults included" }).click();
-    await expect(page.getByRole('checkbox', { name: "Chart's defaults included" })).toBeChecked();
+    await page.getByRole('checkbox', { name: 'Include chart defaults' }).click();
+    await expect(page.getByRole('checkbox', { name: 'Include chart defaults' })).toBeChecked();
     await expectAccessible(page);
     const address = new URL(page.url());
     expect(Object.fromEntries(address.searchParams)).toEqual({ fromRelease: 'there', fromNamespace: other, fromCluster: 'second', layout: 'unified', all: 'true' });
@@ -38,7 +38,7 @@ test('revisions of other releases and clusters are compared, and the address hol
     await expect(level).toHaveText(['levelchangedwarndebug']);
     await expect(page.getByRole('combobox', { name: 'Cluster' })).toHaveValue('second');
     await expect(page.getByRole('button', { name: 'Unified' })).toHaveAttribute('aria-pressed', 'true');
-    await expect(page.getByRole('checkbox', { name: "Chart's defaults included" })).toBeChecked();
+    await expect(page.getByRole('checkbox', { name: 'Include chart defaults' })).toBeChecked();
   } finally {
     await server.stop();
   }
@@ -74,14 +74,14 @@ test('secrets show that they changed, and are revealed by a deliberate act that 
   const password = page.getByRole('grid', { name: 'Values' }).locator('tbody tr').filter({ hasText: 'password' });
   await expect(password).toHaveText(/^passwordchanged«masked:[0-9a-f]+»«masked:[0-9a-f]+»$/);
   await page.getByRole('button', { name: 'Reveal secrets' }).click();
-  await expect(page.getByRole('dialog')).toContainText('That you looked, and when, is recorded for good.');
+  await expect(page.getByRole('dialog')).toContainText('Your access and its time are recorded permanently.');
   await expectAccessible(page);
   await expect(page.getByText('correct horse')).toHaveCount(0);
-  await page.getByRole('button', { name: 'Reveal, and record it' }).click();
+  await page.getByRole('button', { name: 'Reveal (will be audited)' }).click();
   await expect(password).toHaveText('passwordchangedcorrect horsebattery staple');
-  await expect(page.getByText('That they were revealed has been recorded.')).toBeVisible();
+  await expect(page.getByText('The access has been recorded.')).toBeVisible();
   // A link does not reveal, and neither does another selection.
-  await page.getByRole('checkbox', { name: "Chart's defaults included" }).click();
+  await page.getByRole('checkbox', { name: 'Include chart defaults' }).click();
   await expect(password).toContainText('masked');
 
   await page.goto(`/helm/releases/${cluster}/${namespace}/vault?tab=trail`);

@@ -24,7 +24,7 @@ test('an install is watched from its start to its end', async ({ page, request }
   await expect(logLines(page, 'RELEASE_STATUS')).toContainText([/Revision 1: Pending install/, /Revision 1: Pending install → Deployed/]);
   await expect(logLines(page).last()).toHaveAttribute('data-type', 'COMPLETED');
 
-  await page.getByRole('button', { name: 'Notes of the chart' }).click();
+  await page.getByRole('button', { name: 'Notes' }).click();
   await expect(page.getByText('Thank you for installing demo.')).toBeVisible();
 
   await page.getByRole('link', { name: 'View Release' }).click();
@@ -37,7 +37,7 @@ test('a failed install shows the error in red, and why', async ({ page, request 
   );
 
   // The cause comes to stand above everything.
-  await expect(page.getByRole('heading', { name: 'Waiting longer will not help' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'This will not recover by itself' })).toBeVisible();
 
   // While it waits, the reason is behind the icon, for the pointer and for the keyboard.
   const why = page.getByRole('row').filter({ hasText: 'Deployment' }).getByRole('button', { name: /^Why/ });
@@ -56,9 +56,9 @@ test('a failed install shows the error in red, and why', async ({ page, request 
   await expect(last).toContainText(/context deadline exceeded|not ready/);
   expect(await color(last.locator('span'))).toBe('rgb(245, 110, 110)');
   expect(await color(logLines(page, 'LOG').first().locator('span'))).toBe('rgb(146, 197, 249)');
-  const alert = page.getByRole('heading', { name: 'The install of broken failed' });
+  const alert = page.getByRole('heading', { name: 'Failed to install broken' });
   await expect(alert).toBeVisible();
-  await expect(page.getByText('helm ended with exit code 1')).toBeVisible();
+  await expect(page.getByText('Helm exited with code 1')).toBeVisible();
   await page.getByRole('link', { name: 'Back to Releases' }).click();
   await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible();
 });
@@ -77,7 +77,7 @@ test('past 90 % of the timeout the bar turns yellow, and names the phase when it
   await expect(progress).toContainText('of 8s');
   await expect(progress).not.toHaveClass(/pf-m-warning/);
   await expect(progress).toHaveClass(/pf-m-warning/);
-  await expect(progress).toContainText(/The timeout has passed: helm is (at work|waiting for the resources)/);
+  await expect(progress).toContainText(/Timeout exceeded: Helm is (running|waiting for resources)/);
   await expect(statusTag(page)).toHaveText('Completed');
   await expect(progress).toHaveClass(/pf-m-success/);
 });
@@ -162,12 +162,12 @@ test.describe('in Chinese', () => {
     await expect(statusTag(page)).toHaveText('已完成');
     await expect(logLines(page).last()).toContainText('已完成');
     await page.goto(watched.split('?')[0] ?? '');
-    await expect(page.getByRole('heading', { name: '未找到活跃的会话，操作可能已完成' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: '未找到活跃的会话，操作可能已完成。' })).toBeVisible();
   });
 
   test('a cause and how an object is are', async ({ page, request }) => {
     await page.goto(await install(request, { namespace: newNamespace(), name: 'broken', values: { tag: 'doesnotexist' }, options: { timeoutSeconds: 8 } }));
-    const cause = page.locator('.pf-v6-c-alert').filter({ hasText: '继续等待也无济于事' });
+    const cause = page.locator('.pf-v6-c-alert').filter({ hasText: '无法自行恢复' });
     await expect(cause).toContainText(/Pod broken-\S+ 的容器 web 无法拉取镜像 web:doesnotexist：.*not found/);
     await expect(page.getByRole('row').filter({ hasText: 'Deployment' })).toContainText('进行中');
     await expect(page.getByRole('row').filter({ hasText: 'Pod' })).toContainText('ImagePull');
@@ -177,11 +177,12 @@ test.describe('in Chinese', () => {
 
   test('the reader may choose English, and it stays', async ({ page }) => {
     await page.goto('/helm/releases');
-    await expect(page.getByRole('heading', { name: '发布' })).toBeVisible();
+    await expect(page.getByRole('textbox', { name: '按名称、名称空间或 Chart 筛选' })).toBeVisible();
     await page.getByRole('button', { name: 'English' }).click();
-    await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible();
+    const filter = page.getByRole('textbox', { name: 'Filter by name, namespace or chart' });
+    await expect(filter).toBeVisible();
     await page.reload();
-    await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible();
+    await expect(filter).toBeVisible();
   });
 });
 
@@ -216,8 +217,8 @@ test('a narrow screen scrolls in one direction only', async ({ page, request }) 
     [`/helm/events/${release}`, page.getByRole('heading', { name: /^No active session/ })],
     [`/helm/releases/${cluster}/${namespace}`, page.getByRole('link', { name })],
     ...['resources', 'revisions', 'sessions', 'notes', 'trail', 'drift'].map((tab) => [`/helm/releases/${release}?tab=${tab}`, page.getByRole('tab', { selected: true })] as const),
-    [`/helm/install/${cluster}/${namespace}`, page.getByRole('textbox', { name: 'Your values (YAML)' })],
-    [`/helm/upgrade-rollback/${release}`, page.getByRole('textbox', { name: /^Values, from/ })],
+    [`/helm/install/${cluster}/${namespace}`, page.getByRole('textbox', { name: 'Values (YAML)' })],
+    [`/helm/upgrade-rollback/${release}`, page.getByRole('textbox', { name: /^Values \(YAML\), starting from/ })],
     [`/helm/upgrade-rollback/${release}?to=1`, page.getByRole('grid', { name: 'Values' })],
     [`/helm/compare/${release}`, page.getByRole('button', { name: 'Unified', pressed: true })],
     [`/helm/releases/nowhere`, page.getByRole('heading', { name: 'Not found' })],
@@ -234,9 +235,9 @@ test('an operation that somebody runs by hand is shown, and says that it is', as
   const cluster = await clusterId(request);
   await page.goto(`/helm/releases/${cluster}/${namespace}`);
   const byHand = helm('install', 'by-hand', CHART, '--namespace', namespace, '--create-namespace', '--set', 'tag=slow', '--wait');
-  await page.getByRole('link', { name: 'Watch the operation that is running on by-hand' }).click();
+  await page.getByRole('link', { name: 'Watch the operation running on by-hand' }).click();
   await expect(page.getByRole('heading', { name: 'This operation was started outside helmtrail' })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Cancel', exact: true })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Cancel Operation', exact: true })).toHaveCount(0);
   await expect(page.getByRole('row').filter({ hasText: 'Deployment' })).toBeVisible();
   await byHand;
   await expect(statusTag(page)).toHaveText('Completed', { timeout: 40_000 });

@@ -13,14 +13,14 @@ test('a chart is installed from the form, upgraded, compared and rolled back', a
   await page.getByRole('combobox', { name: 'Chart' }).selectOption('web');
   await expect(page.getByRole('textbox', { name: 'Release name' })).toHaveValue('web');
   await page.getByRole('textbox', { name: 'Release name' }).fill('Not A Name');
-  await expect(page.getByText('At most 53 lower case letters')).toBeVisible();
+  await expect(page.getByText('Up to 53 lowercase letters')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Install', exact: true })).toBeDisabled();
   await page.getByRole('textbox', { name: 'Release name' }).fill('formed');
   await expect(page.getByRole('textbox', { name: 'Namespace' })).toHaveValue(namespace);
   await expect(editor(page, 'Default values')).toContainText('replicas: 1');
-  await write(editor(page, 'Your values (YAML)'), 'replicas: 2');
-  await page.getByRole('button', { name: 'Waiting and time' }).click();
-  await page.getByRole('spinbutton', { name: 'Timeout, in seconds' }).fill('60');
+  await write(editor(page, 'Values (YAML)'), 'replicas: 2');
+  await page.getByRole('button', { name: 'Wait and timeout' }).click();
+  await page.getByRole('spinbutton', { name: 'Timeout in seconds' }).fill('60');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Install', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Install formed' })).toBeVisible();
@@ -31,7 +31,7 @@ test('a chart is installed from the form, upgraded, compared and rolled back', a
   await page.getByRole('link', { name: 'View Release' }).click();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Upgrade or roll back' }).click();
-  const values = editor(page, 'Values, from revision 1 on (YAML)');
+  const values = editor(page, 'Values (YAML), starting from revision 1');
   await expect(values).toContainText('replicas: 2');
   await write(values, 'replicas: 3');
   await expectAccessible(page);
@@ -74,7 +74,7 @@ test('a release is uninstalled from the list after a warning, and its operations
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Uninstall doomed' }).click();
   const dialog = page.getByRole('dialog', { name: 'Uninstall doomed?' });
-  await dialog.getByRole('checkbox', { name: 'Run no hooks' }).check();
+  await dialog.getByRole('checkbox', { name: 'Skip hooks' }).check();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Uninstall' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Uninstall doomed' })).toBeVisible();
@@ -83,7 +83,7 @@ test('a release is uninstalled from the list after a warning, and its operations
   await expect(page.getByRole('heading', { name: 'Not found' })).toBeVisible();
   const operations = page.getByRole('grid', { name: 'Operations' }).locator('tbody tr');
   await expect(operations).toContainText([/Uninstall.*Completed/, /Install.*Completed/]);
-  await operations.last().getByRole('link', { name: 'Replay' }).click();
+  await operations.last().getByRole('link', { name: 'View log' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Install doomed' })).toBeVisible();
   await expect(statusTag(page)).toHaveText('Completed');
 });
@@ -93,9 +93,9 @@ test('options that the installed helm lacks are explained', async ({ page }) => 
   try {
     await page.goto(`${server.url}/helm/install/dev/${newNamespace()}`);
     await page.getByRole('button', { name: 'Conflicts and ownership' }).click();
-    await expect(page.getByRole('checkbox', { name: 'Take fields over from others' })).toBeDisabled();
-    await expect(page.getByText(/^The installed helm v?3\..+ does not have this option, which helm 4\.0 brought\.$/)).toHaveCount(2);
-    await expect(page.getByRole('checkbox', { name: 'Adopt objects that exist' })).toBeEnabled();
+    await expect(page.getByRole('checkbox', { name: 'Force conflicts' })).toBeDisabled();
+    await expect(page.getByText(/^This option requires Helm 4\.0\. The installed version is v?3\..+\.$/)).toHaveCount(2);
+    await expect(page.getByRole('checkbox', { name: 'Take ownership of existing objects' })).toBeEnabled();
     await expectAccessible(page);
   } finally {
     await server.stop();
@@ -112,10 +112,10 @@ test.describe('in Chinese', () => {
     await page.goto(`/helm/install/${cluster}/${namespace}`);
     await expect(page.getByRole('heading', { level: 1, name: '安装 Chart' })).toBeVisible();
     await page.goto(`/helm/releases/${cluster}/${namespace}/demo`);
-    await expect(page.getByRole('tab', { name: '修订版本' })).toBeVisible();
+    await expect(page.getByRole('tab', { name: 'Revision' })).toBeVisible();
     await page.goto(`/helm/upgrade-rollback/${cluster}/${namespace}/demo`);
     await expect(page.getByRole('button', { name: '升级', exact: true })).toBeVisible();
     await page.goto(`/helm/compare/${cluster}/${namespace}/demo`);
-    await expect(page.getByRole('heading', { level: 1, name: '比较 demo 的修订版本' })).toBeVisible();
+    await expect(page.getByRole('heading', { level: 1, name: '比较 demo 的 Revision' })).toBeVisible();
   });
 });

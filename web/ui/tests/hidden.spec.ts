@@ -55,8 +55,8 @@ test('seven tabs on running operations all stay alive over six connections', asy
     } else {
       // The one that is seen is live, and does what it is told.
       await expect(statusTag(page)).toHaveText('Connected');
-      await page.getByRole('button', { name: 'Cancel', exact: true }).click();
-      await page.getByRole('button', { name: 'Cancel the operation' }).click();
+      await page.getByRole('button', { name: 'Cancel Operation', exact: true }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel Operation' }).click();
       await expect(statusTag(page)).toHaveText('Canceled');
     }
   }

@@ -19,7 +19,7 @@ test('an attempt that is tried again is told in status, timeline and log', async
     const timeline = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem');
     await expect(timeline).toContainText([
       'Install started',
-      /Attempt 2 of 4 in 1s: .*another writer.* Hooks run again\./,
+      /Attempt 2 of 4 in 1s: .*another writer.* Hooks will run again\./,
       /Attempt 3 of 4 in 2s/,
       /Attempt 4 of 4 in 4s/,
       'Revision 1: Pending install',

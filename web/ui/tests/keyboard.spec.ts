@@ -32,7 +32,7 @@ test('an install is filled in, submitted, canceled and left with the keyboard al
   await page.keyboard.press('w');
   await expect(page.getByRole('textbox', { name: 'Release name' })).toHaveValue('web');
   // The editor does not keep who comes with the Tab key.
-  await tabTo(page, page.getByRole('textbox', { name: 'Your values (YAML)' }));
+  await tabTo(page, page.getByRole('textbox', { name: 'Values (YAML)' }));
   await page.keyboard.type('tag: doesnotexist');
   await tabTo(page, page.getByRole('button', { name: 'Install', exact: true }));
   await page.keyboard.press('Enter');
@@ -40,7 +40,7 @@ test('an install is filled in, submitted, canceled and left with the keyboard al
   // The new page begins at its top.
   await expect(page.getByRole('heading', { level: 1, name: 'Install web' })).toBeInViewport();
   await expect(statusTag(page)).toHaveText('Connected');
-  const cancel = page.getByRole('button', { name: 'Cancel', exact: true });
+  const cancel = page.getByRole('button', { name: 'Cancel Operation', exact: true });
   await tabTo(page, cancel);
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Cancel the install of web?' });
@@ -49,7 +49,7 @@ test('an install is filled in, submitted, canceled and left with the keyboard al
   await expect(dialog).toHaveCount(0);
   await expect(cancel).toBeFocused();
   await page.keyboard.press('Enter');
-  await tabTo(page, dialog.getByRole('button', { name: 'Cancel the operation' }));
+  await tabTo(page, dialog.getByRole('button', { name: 'Cancel Operation' }));
   await page.keyboard.press('Enter');
   await expect(statusTag(page)).toHaveText('Canceled');
 

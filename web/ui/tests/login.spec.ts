@@ -56,10 +56,10 @@ test('one logs in, is led back, watches an install below the base path, and logs
 
   // A token that is refused says why.
   await logIn(page, 'nonsense');
-  await expect(page.getByRole('heading', { name: 'The token was refused' })).toBeVisible();
-  await expect(page.getByText('Cluster dev does not know it')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'The token was rejected' })).toBeVisible();
+  await expect(page.getByText('Cluster dev does not accept the token')).toBeVisible();
   await logIn(page, EXPIRED);
-  await expect(page.getByText('It expired on November 14, 2023')).toBeVisible();
+  await expect(page.getByText('The token expired on November 14, 2023')).toBeVisible();
   await expectAccessible(page);
 
   await logIn(page, operator.token);
@@ -75,7 +75,7 @@ test('one logs in, is led back, watches an install below the base path, and logs
   const api = await playwright.request.newContext({ baseURL: server.url, extraHTTPHeaders: { Authorization: `Bearer ${operator.token}` } });
   await install(api, { namespace, name: 'shop-2', values: { tag: 'slow' }, options: { createNamespace: false } });
   await api.dispose();
-  await page.getByRole('link', { name: 'Watch the operation that is running on shop-2' }).click();
+  await page.getByRole('link', { name: 'Watch the operation running on shop-2' }).click();
   await expect(statusTag(page)).toHaveText('Connected');
   await expect(page.getByText(operator.user).last()).toBeVisible();
   await expect(page.locator('link[rel="icon"]')).toHaveAttribute('href', '/helmtrail/helm/tab-running.svg');
@@ -134,9 +134,9 @@ test('a right that is missing is named, with the way to get it', async ({ page }
   await page.goto(at('/login'));
   await logIn(page, reader.token);
   await page.goto(at('/releases/dev/kube-system'));
-  await expect(page.getByRole('heading', { level: 1, name: 'You lack a right for this' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: "You don't have permission" })).toBeVisible();
   await expect(page.getByText(`${reader.user} may not list releases.helmtrail.dev in namespace kube-system`)).toBeVisible();
-  await expect(page.getByRole('term')).toHaveText(['Verb', 'Resource', 'Namespace', 'You']);
+  await expect(page.getByRole('term')).toHaveText(['Verb', 'Resource', 'Namespace', 'User']);
   await expect(page.getByRole('definition')).toHaveText(['list', 'releases.helmtrail.dev', 'kube-system', reader.user]);
   await expect(page.getByText(`kubectl create rolebinding helmtrail-reader -n kube-system --clusterrole=helmtrail-reader --user=${reader.user}`)).toBeVisible();
   await expectAccessible(page);
@@ -161,7 +161,7 @@ test('a right that is withdrawn takes with it what is shown', async ({ page, con
   await expect(release.getByRole('tab', { name: 'Resources' })).toBeVisible();
   await kube('DELETE', `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings/leaver`);
   for (const shown of [list, release]) {
-    await expect(shown.getByRole('heading', { level: 1, name: 'You lack a right for this' })).toBeVisible();
+    await expect(shown.getByRole('heading', { level: 1, name: "You don't have permission" })).toBeVisible();
     await expect(shown.getByText('web 1.0.0')).toHaveCount(0);
   }
 });
@@ -170,8 +170,8 @@ test('a cluster that cannot be reached says so to whoever logs in, and what to d
   await page.goto(at('/releases/gone'));
   await expect(page.getByLabel('Cluster')).toHaveValue('gone');
   await logIn(page, operator.token);
-  await expect(page.getByRole('heading', { name: 'The cluster cannot be reached' })).toBeVisible();
-  await expect(page.getByText('Check that the API server runs')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Cannot reach the cluster' })).toBeVisible();
+  await expect(page.getByText('Check that the API server is running')).toBeVisible();
   await expectAccessible(page);
 });
 
@@ -183,9 +183,9 @@ test.describe('in Chinese', () => {
     await expect(page.getByRole('heading', { level: 1, name: '登录' })).toBeVisible();
     await page.getByLabel('令牌').fill(reader.token);
     await page.getByRole('button', { name: '登录' }).click();
-    await expect(page.getByRole('heading', { level: 1, name: '您缺少所需的权限' })).toBeVisible();
-    await expect(page.getByRole('term')).toHaveText(['动词', '资源', '命名空间', '您']);
-    await expect(page.getByText('缺少权限：在命名空间 kube-system 中对 releases.helmtrail.dev 执行 list。')).toBeVisible();
+    await expect(page.getByRole('heading', { level: 1, name: '您没有权限' })).toBeVisible();
+    await expect(page.getByRole('term')).toHaveText(['操作 (verb)', '资源', '名称空间', '用户']);
+    await expect(page.getByText('缺少权限：在名称空间 kube-system 中对 releases.helmtrail.dev 执行 list。')).toBeVisible();
     await expect(page.locator('q[lang="en"]')).toContainText(`${reader.user} may not list`);
   });
 });

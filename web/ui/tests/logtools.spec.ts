@@ -11,21 +11,21 @@ test('the log is searched, copied, shown with times, and downloaded as a whole',
   await expectAccessible(page);
 
   await expect(logLines(page).first().locator('time')).toBeHidden();
-  await page.getByRole('button', { name: 'Show times' }).click();
+  await page.getByRole('button', { name: 'Show timestamps' }).click();
   await expect(logLines(page).first().locator('time')).toHaveText(/^\d\d:\d\d:\d\d$/);
-  await page.getByRole('button', { name: 'Show times' }).click();
+  await page.getByRole('button', { name: 'Show timestamps' }).click();
 
-  await page.getByRole('textbox', { name: 'Search the shown lines' }).fill('INSTALL → ');
+  await page.getByRole('textbox', { name: 'Search displayed lines' }).fill('INSTALL → ');
   await expect(logLines(page, 'LOG')).toHaveCount(0);
   await expect(logLines(page, 'RELEASE_STATUS')).toHaveCount(1);
   await expect(page.getByRole('log').locator('mark')).toHaveText('install → ');
-  await page.getByRole('button', { name: 'Copy the shown lines' }).click();
+  await page.getByRole('button', { name: 'Copy displayed lines' }).click();
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^Revision 1: Pending install → Deployed/);
-  await page.getByRole('textbox', { name: 'Search the shown lines' }).fill('');
+  await page.getByRole('textbox', { name: 'Search displayed lines' }).fill('');
 
   const shown = await logLines(page).locator('span').allTextContents();
   const downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download the whole log' }).click();
+  await page.getByRole('button', { name: 'Download the full log' }).click();
   const download = await downloading;
   expect(download.suggestedFilename()).toMatch(/^demo-.+\.log$/);
   const text = await readFile(await download.path(), 'utf8');

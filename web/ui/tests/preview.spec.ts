@@ -11,29 +11,29 @@ test('an install is previewed, refused by the API server, mended and done', asyn
   await page.goto(`/helm/install/${await clusterId(request)}/${namespace}`);
   await page.getByRole('combobox', { name: 'Chart' }).selectOption('web');
   await page.getByRole('textbox', { name: 'Release name' }).fill('seen');
-  const values = editor(page, 'Your values (YAML)');
+  const values = editor(page, 'Values (YAML)');
 
   // helm itself cannot render it.
   await write(values, 'tag: a"b');
   await page.getByRole('button', { name: 'Preview' }).click();
-  await expect(page.getByRole('heading', { name: 'helm cannot render this' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Helm could not render the chart' })).toBeVisible();
   await expect(page.getByText(/YAML parse error on web\/templates\/web\.yaml/)).toBeVisible();
 
   // helm renders it, and the API server does not take it.
   await write(values, 'replicas: -1');
-  await expect(page.getByText('The form has changed since this preview was made.')).toBeVisible();
+  await expect(page.getByText('The form has changed since this preview.')).toBeVisible();
   await page.getByRole('button', { name: 'Preview' }).click();
-  await expect(page.getByText('The API server would refuse 1 object')).toBeVisible();
+  await expect(page.getByText('Server-side dry run: 1 object rejected')).toBeVisible();
   // What is refused comes first, whatever stands before it in the manifest.
-  await expect(page.getByRole('button', { name: /^\w+ seen\S* is / }).first()).toHaveText(/Deployment seen.*is refused/);
+  await expect(page.getByRole('button', { name: /^\w+ seen\S* (Create|Update|Unchanged|Rejected|Not checked)$/ }).first()).toHaveText(/Deployment seen.*Rejected/);
   await expect(page.getByText(/spec\.replicas: Invalid value: -1/)).toBeVisible();
-  await expect(page.getByRole('button', { name: 'ConfigMap seen-0 is made' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'ConfigMap seen-0 Create' })).toBeVisible();
   await expectAccessible(page);
 
   await expect(values).toHaveText('replicas: -1');
   await write(values, 'replicas: 2');
   await page.getByRole('button', { name: 'Preview' }).click();
-  await expect(page.getByText('The API server would take every object')).toBeVisible();
+  await expect(page.getByText('Server-side dry run passed')).toBeVisible();
   await expect(editor(page, 'Deployment seen')).toContainText('replicas: 2');
   await page.getByRole('button', { name: 'Notes' }).click();
   await expect(page.getByText('Thank you for installing seen.')).toBeVisible();
@@ -49,14 +49,14 @@ test('an upgrade shows what its values and its objects change, and passwords sur
   const values = { level: 'debug', password: 'correct horse' };
   await completed(request, await install(request, { namespace, name: 'kept', chart: 'settings', values }));
   await page.goto(`/helm/upgrade-rollback/${cluster}/${namespace}/kept`);
-  const text = editor(page, 'Values, from revision 1 on (YAML)');
+  const text = editor(page, 'Values (YAML), starting from revision 1');
   await expect(text).toContainText('password: «masked:');
   await text.click();
   await text.press('ControlOrMeta+End');
   await text.pressSequentially('text: as it is');
-  const differences = page.getByRole('grid', { name: 'What the values change' }).locator('tbody tr');
+  const differences = page.getByRole('grid', { name: 'Changes to the values' }).locator('tbody tr');
   await expect(differences).toHaveText([/textadded–as it is/]);
-  await page.getByRole('button', { name: "Against the chart's defaults" }).click();
+  await page.getByRole('button', { name: 'Compared with chart defaults' }).click();
   await expect(differences).toHaveText([/levelchangedinfodebug/, /passwordchanged.*masked/, /textchangedas it wasas it is/]);
   await write(text, (await text.innerText()).replace('level: debug', 'level: warn'));
 
@@ -64,8 +64,8 @@ test('an upgrade shows what its values and its objects change, and passwords sur
   const manifest = page.getByRole('table', { name: /^ConfigMap .*kept$/ });
   await expect(manifest.locator('[data-kind="removed"]')).toHaveText('  LEVEL: debug');
   await expect(manifest.locator('[data-kind="added"]')).toHaveText('  LEVEL: warn');
-  await expect(page.getByRole('button', { name: 'ConfigMap kept changes' })).toBeVisible();
-  const changes = page.getByRole('grid', { name: 'What changes in ConfigMap kept' }).locator('tbody tr');
+  await expect(page.getByRole('button', { name: 'ConfigMap kept Update' })).toBeVisible();
+  const changes = page.getByRole('grid', { name: 'Changes to ConfigMap kept' }).locator('tbody tr');
   await expect(changes).toHaveText([/data\.LEVEL.*debug.*warn/]);
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Upgrade', exact: true }).click();
@@ -86,7 +86,7 @@ test('a rollback shows what it changes before it is confirmed', async ({ page, r
   await expect(manifest.locator('[data-kind="removed"]')).toHaveText('  LEVEL: warn');
   await expect(manifest.locator('[data-kind="added"]')).toHaveText('  LEVEL: debug');
   await page.getByRole('button', { name: 'Conflicts and ownership' }).click();
-  await expect(page.getByText('When another field manager, such as kubectl or an autoscaler, holds a field that the chart sets.')).toBeVisible();
+  await expect(page.getByText('For a field that the chart sets but another field manager owns, such as kubectl or an autoscaler.')).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Roll back', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Roll back back' })).toBeVisible();
@@ -101,8 +101,8 @@ test.describe('in Chinese', () => {
     await page.goto(`/helm/install/${await clusterId(request)}/${namespace}`);
     await page.getByRole('combobox', { name: 'Chart' }).selectOption('web');
     await page.getByRole('button', { name: '预览' }).click();
-    await expect(page.getByText('helm 将向集群提交 2 个对象。未做任何更改。')).toBeVisible();
-    await expect(page.getByRole('button', { name: 'Deployment web 将创建' })).toBeVisible();
+    await expect(page.getByText('试运行：2 个对象。未做任何更改。')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Deployment web 创建' })).toBeVisible();
     await expectAccessible(page);
   });
 });

@@ -11,10 +11,10 @@ test('secrets of a revision are revealed by a deliberate act that is recorded', 
   const values = page.getByRole('textbox', { name: 'Values' });
   await expect(values).toContainText('password: «masked:');
   await page.getByRole('button', { name: 'Reveal secrets' }).click();
-  await expect(page.getByRole('dialog', { name: 'Reveal secrets?' })).toContainText('is recorded for good');
-  await page.getByRole('button', { name: 'Reveal, and record it' }).click();
+  await expect(page.getByRole('dialog', { name: 'Reveal secrets?' })).toContainText('are recorded permanently');
+  await page.getByRole('button', { name: 'Reveal (will be audited)' }).click();
   await expect(values).toContainText('password: correct horse');
-  await expect(page.getByText('That they were revealed has been recorded.')).toBeVisible();
+  await expect(page.getByText('The access has been recorded.')).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Mask secrets' }).click();
   await expect(values).toContainText('password: «masked:');
@@ -29,8 +29,8 @@ test('an uninstall may keep the history, and the release can then still be read'
   await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}/kept`);
   await page.getByRole('button', { name: 'Uninstall kept' }).click();
   const dialog = page.getByRole('dialog', { name: 'Uninstall kept?' });
-  await dialog.getByRole('checkbox', { name: 'Keep the history' }).check();
-  await dialog.getByRole('combobox', { name: 'Objects that belong to the deleted ones' }).selectOption('foreground');
+  await dialog.getByRole('checkbox', { name: 'Keep history' }).check();
+  await dialog.getByRole('combobox', { name: 'Deletion propagation' }).selectOption('foreground');
   const sent = page.waitForRequest((asked) => asked.method() === 'DELETE');
   await dialog.getByRole('button', { name: 'Uninstall' }).click();
   expect(new URL((await sent).url()).search).toBe('?keepHistory=true&cascade=foreground');

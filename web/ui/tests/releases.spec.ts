@@ -24,7 +24,7 @@ test('a namespace that is empty says so, then fills', async ({ page, request }) 
   const namespace = newNamespace();
   await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}`);
   await expect(page.getByRole('heading', { name: 'No releases yet' })).toBeVisible();
-  await expect(page.getByText('releases that are kept with HELM_DRIVER=configmap or sql are not seen')).toBeVisible();
+  await expect(page.getByText('Releases stored with HELM_DRIVER=configmap or sql are not shown')).toBeVisible();
   await expectAccessible(page);
   await helm('install', 'first', CHART, '--namespace', namespace, '--create-namespace');
   await expect(page.getByRole('row').filter({ hasText: 'first' })).toContainText('Deployed', { timeout: 10_000 });
@@ -37,11 +37,11 @@ test('what happens while the connection is lost shows up once it is back', async
     await page.goto(`${cable.url}/helm/releases/${await clusterId(request)}/${namespace}`);
     await expect(page.getByRole('heading', { name: 'No releases yet' })).toBeVisible();
     cable.pullOut();
-    await expect(page.getByRole('heading', { name: 'helmtrail cannot be reached: what is shown may be old' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Cannot reach helmtrail: the data shown may be out of date' })).toBeVisible();
     await helm('install', 'unseen', CHART, '--namespace', namespace, '--create-namespace');
     cable.putBack();
     await expect(page.getByRole('row').filter({ hasText: 'unseen' })).toContainText('Deployed');
-    await expect(page.getByRole('heading', { name: /what is shown may be old/ })).toHaveCount(0);
+    await expect(page.getByRole('heading', { name: /the data shown may be out of date/ })).toHaveCount(0);
   } finally {
     cable.remove();
   }
@@ -70,7 +70,7 @@ test('the list is filtered by text and status, and the filter stands in the addr
   await expect(rows).toContainText('bad');
 
   await page.getByRole('textbox').fill('good');
-  await expect(page.getByRole('heading', { name: 'No release fits the filters' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No releases match the filters' })).toBeVisible();
   await page.getByRole('button', { name: 'Clear all filters' }).last().click();
   await expect(rows).toHaveCount(2);
 });
@@ -94,7 +94,7 @@ test('a running operation leads to its events, and the link goes when it has end
   const namespace = newNamespace();
   await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}`);
   await install(request, { namespace, name: 'slow', values: { tag: 'slow' } });
-  const link = page.getByRole('link', { name: 'Watch the operation that is running on slow' });
+  const link = page.getByRole('link', { name: 'Watch the operation running on slow' });
   await link.click();
   await expect(page.getByRole('heading', { name: 'Install slow' })).toBeVisible();
   await page.goBack();
@@ -111,6 +111,6 @@ test('a cluster that is not there is said not to be, with a way onward', async (
 
 test('an address that is no page says so', async ({ page }) => {
   await page.goto('/helm/no/such/page');
-  await expect(page.getByRole('heading', { name: 'There is no such page' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
   await expectAccessible(page);
 });

@@ -22,12 +22,12 @@ test('the trail tells what a release went through, also what helm has pruned and
 
   await page.goto(`/helm/releases/${cluster}/${namespace}/lived?tab=trail`);
   const entries = page.getByRole('grid', { name: 'Trail' }).locator('tbody tr');
-  await expect(entries.filter({ hasText: 'Pruned: deleted while newer revisions stayed' })).toHaveCount(1);
+  await expect(entries.filter({ hasText: 'Pruned: deleted while newer revisions were kept' })).toHaveCount(1);
   await expect(entries.filter({ hasText: /Pending upgrade→Deployed/ })).toHaveCount(2);
-  await expect(page.getByText(/Verified: all \d+ entries of the chain hold$/)).toBeVisible();
+  await expect(page.getByText(/Verified: all \d+ entries of the chain are intact$/)).toBeVisible();
   await page.getByRole('button', { name: 'Verify the chain' }).click();
   await expect(page.getByRole('button', { name: 'Verify the chain' })).toBeEnabled();
-  await expect(page.getByText(/Verified: all \d+ entries of the chain hold$/)).toBeVisible();
+  await expect(page.getByText(/Verified: all \d+ entries of the chain are intact$/)).toBeVisible();
   await expectAccessible(page);
 
   // What helm has pruned is still there to be read.
@@ -40,7 +40,7 @@ test('the trail tells what a release went through, also what helm has pruned and
   const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
   expect(lines.map((line) => (JSON.parse(line) as Schemas['TrailEntry']).change)).toContain('pruned');
 
-  const life = page.getByRole('combobox', { name: 'Life of the release' });
+  const life = page.getByRole('combobox', { name: 'Lineage of the release' });
   await expect(entries.filter({ hasText: 'Uninstalled' })).toHaveCount(1);
   await life.selectOption({ index: 1 });
   await expect(entries.filter({ hasText: 'Uninstalled' })).toHaveCount(0);
@@ -58,7 +58,7 @@ test('the trail tells what a release went through, also what helm has pruned and
 
   // And compared.
   await page.goto(`/helm/compare/${cluster}/${namespace}/lived`);
-  await page.getByRole('combobox', { name: 'Life to compare with' }).selectOption({ index: 1 });
+  await page.getByRole('combobox', { name: 'Lineage to compare with' }).selectOption({ index: 1 });
   await page.getByRole('combobox', { name: 'From', exact: true }).selectOption('1');
   await expect(page.getByRole('grid', { name: 'Values' }).locator('tbody tr')).toHaveText(['levelchangeddebugwarn', 'textadded–twice']);
   await expect(page.getByRole('combobox', { name: 'To', exact: true })).toContainText('no longer in the cluster');
@@ -70,18 +70,18 @@ test('drift shows which fields differ from the record, and who set them', async 
   await completed(request, await install(request, { namespace, name: 'drifted', values: { configMaps: 2 } }));
   await page.goto(`/helm/releases/${cluster}/${namespace}/drifted`);
   await page.getByRole('tab', { name: 'Drift' }).click();
-  await expect(page.getByText('The cluster is as the record says')).toBeVisible();
+  await expect(page.getByText('No drift: the cluster matches revision 1')).toBeVisible();
 
   const deployment = `/apis/apps/v1/namespaces/${namespace}/deployments/drifted`;
   const found = await kube<{ spec: { replicas: number } }>('GET', deployment);
   await kube('PUT', `${deployment}?fieldManager=somebody`, { ...found, spec: { ...found.spec, replicas: 3 } });
   await kube('DELETE', `/api/v1/namespaces/${namespace}/configmaps/drifted-1`);
   await page.getByRole('button', { name: 'Compare again' }).click();
-  await expect(page.getByText('The cluster is not as the record says')).toBeVisible();
+  await expect(page.getByText('Drift detected: the cluster differs from revision 1')).toBeVisible();
   await expect(page.getByRole('button', { name: /^ConfigMap .*drifted-1 missing$/ })).toBeVisible();
   const fields = page.getByRole('grid', { name: /^Changed fields of Deployment / }).locator('tbody tr');
   await expect(fields).toHaveText(['spec.replicas13somebody']);
-  await expect(page.getByRole('button', { name: '1 object is as recorded' })).toBeVisible();
+  await expect(page.getByRole('button', { name: '1 object matches the record' })).toBeVisible();
   await expectAccessible(page);
 });
 
@@ -101,8 +101,8 @@ test.describe('in Chinese', () => {
     const namespace = newNamespace();
     await completed(request, await install(request, { namespace, name: 'zh', chart: 'settings' }));
     await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}/zh?tab=trail`);
-    await expect(page.getByRole('grid', { name: '轨迹' })).toContainText('状态更改');
-    await page.getByRole('tab', { name: '偏移' }).click();
-    await expect(page.getByText('集群与记录一致')).toBeVisible();
+    await expect(page.getByRole('grid', { name: '审计记录' })).toContainText('状态变化');
+    await page.getByRole('tab', { name: '配置漂移' }).click();
+    await expect(page.getByText('没有配置漂移：集群与 Revision 1 一致')).toBeVisible();
   });
 });

@@ -8,7 +8,7 @@ test.beforeEach(async ({ page, request }) => {
 
 test('keys and values are offered as one types, as the schema knows them', async ({ page }) => {
   await page.getByRole('combobox', { name: 'Chart' }).selectOption('settings');
-  const values = editor(page, 'Your values (YAML)');
+  const values = editor(page, 'Values (YAML)');
   await expect(editor(page, 'Default values')).toContainText('level: info');
   await write(values, 'lev');
   const offered = page.getByRole('listbox').getByRole('option');
@@ -20,7 +20,7 @@ test('keys and values are offered as one types, as the schema knows them', async
   await expect(offered).toHaveText(['debug', 'info', 'warn']);
   await offered.getByText('warn').click();
   await expect(values).toHaveText('level: warn');
-  await expect(page.getByText('No problem found.')).toBeVisible();
+  await expect(page.getByText('No problems found.')).toBeVisible();
 
   await values.getByText('level').hover();
   await expect(page.getByText('How much is logged')).toBeVisible();
@@ -28,20 +28,20 @@ test('keys and values are offered as one types, as the schema knows them', async
 
 test('what the schema does not take is marked where it stands', async ({ page }) => {
   await page.getByRole('combobox', { name: 'Chart' }).selectOption('settings');
-  const values = editor(page, 'Your values (YAML)');
+  const values = editor(page, 'Values (YAML)');
   await expect(editor(page, 'Default values')).toContainText('level: info');
   await write(values, 'text: x\nlines: many\nlevels: 1');
-  await expect(page.getByText('Line 2: must be of the type integer. 1 more problem.')).toBeVisible();
+  await expect(page.getByText('Line 2: lines must be an integer. 1 more problem.')).toBeVisible();
   await expectAccessible(page);
   await write(values, 'lines: 1: 2');
   await expect(page.getByText(/^Line 1: Nested mappings are not allowed/)).toBeVisible();
   await write(values, 'lines: 1');
-  await expect(page.getByText('No problem found.')).toBeVisible();
+  await expect(page.getByText('No problems found.')).toBeVisible();
 });
 
 test('without a schema the keys of the chart’s defaults are offered', async ({ page }) => {
   await page.getByRole('combobox', { name: 'Chart' }).selectOption('web');
-  const values = editor(page, 'Your values (YAML)');
+  const values = editor(page, 'Values (YAML)');
   await expect(editor(page, 'Default values')).toContainText('replicas: 1');
   await write(values, 'hook');
   await expect(page.getByRole('listbox').getByRole('option')).toHaveText(['hookDuration""']);
@@ -59,7 +59,7 @@ test.describe('in Chinese', () => {
   test('what is wrong with values is said', async ({ page }) => {
     await page.getByRole('combobox', { name: 'Chart' }).selectOption('settings');
     await expect(editor(page, '默认值')).toContainText('level: info');
-    await write(editor(page, '您的值 (YAML)'), 'lines: -1');
-    await expect(page.getByText('第 1 行：不得小于 0。')).toBeVisible();
+    await write(editor(page, '自定义值 (YAML)'), 'lines: -1');
+    await expect(page.getByText('第 1 行：lines 不得小于 0。')).toBeVisible();
   });
 });

@@ -3,7 +3,7 @@ import { ApiError } from '../api/client';
 import { formatMoment } from '../i18n/format';
 import { useServerWords } from '../i18n/serverWords';
 
-/** What went wrong: in the server's own words or, in another language, what they mean, with them as a quote. */
+/** What went wrong: the server's own message or, in another language, its translation. The message is quoted where it says more. */
 export function ErrorWords({ error }: { error: Error }) {
   const { t, i18n } = useTranslation('common');
   const words = useServerWords();
@@ -19,7 +19,13 @@ export function ErrorWords({ error }: { error: Error }) {
   const moment = (time: string) => formatMoment(Date.parse(time), i18n.language);
   return (
     <>
-      {words.error(error, moment)} {words.quoted}：<q lang="en">{error.message}</q>
+      {words.error(error, moment)}
+      {words.quotes(error.code) && (
+        <>
+          {' '}
+          {words.quoted}：<q lang="en">{error.message}</q>
+        </>
+      )}
     </>
   );
 }

@@ -10,9 +10,11 @@ import { schemasAt, typesOf, type Schema } from './schema';
 export interface Problem {
   from: number;
   to: number;
-  /** `yaml` when the text is no YAML; else the schema's keyword that it does not fit. */
+  /** `yaml` if the text is not valid YAML, otherwise the keyword of the schema that it violates. */
   rule: string;
-  /** What the rule allows, as the schema says it. */
+  /** The path of the value, such as service.port; empty for the values as a whole. */
+  path?: string;
+  /** What the rule allows, in the words of the schema. */
   allowed?: string;
   /** The parser's or the validator's own words. */
   message: string;
@@ -78,7 +80,7 @@ function locate(document: Document, schema: Schema, values: unknown, { keyword, 
   if (typeof value === 'string' && MASKED.test(value)) {
     return null; // What it stands for is not known here.
   }
-  return { ...rangeOf(document, path), rule: keyword, allowed: allowedBy(keyword, schemasAt(schema, steps), value), message: error };
+  return { ...rangeOf(document, path), rule: keyword, path: path.join('.'), allowed: allowedBy(keyword, schemasAt(schema, steps), value), message: error };
 }
 
 function allowedBy(keyword: string, said: readonly Schema[], value: unknown): string | undefined {

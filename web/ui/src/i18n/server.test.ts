@@ -28,7 +28,7 @@ test('every reason to try again is translated', () => {
 });
 
 test('what Kubernetes says in a sentence stays as it is', () => {
-  expect(server.sentence('the API server refuses to apply it: Deployment.apps "web" is invalid')).toBe('API 服务器拒绝应用它：Deployment.apps "web" is invalid');
+  expect(server.sentence('the API server refuses to apply it: Deployment.apps "web" is invalid')).toBe('API 服务器拒绝应用该对象：Deployment.apps "web" is invalid');
   expect(server.sentence('Deployment.apps "web" is invalid')).toBeNull();
   expect(server.status('CrashLoopBackOff')).toBe('CrashLoopBackOff');
 });
@@ -45,6 +45,9 @@ test('a cause is told by its parts', () => {
   expect(server.cause({ object: job, problem: 'failed', reason: 'BackoffLimitExceeded', because: { ...container, problem: 'exited', reason: 'Error', exit: '2 (Error)' } })).toBe(
     'Job hook 已失败（BackoffLimitExceeded）。Pod web-1 的容器 web 已失败，退出码 2 (Error)',
   );
-  // Those that were stored before had no parts.
+  expect(server.cause({ ...container, count: 2, problem: 'imageNotPulled', reason: 'ErrImagePull', image: 'web:2', detail: 'not found' })).toBe(
+    'Pod web-1 等 2 个 Pod 的容器 web 无法拉取镜像 web:2：not found',
+  );
+  // Causes stored by earlier versions have no parts.
   expect(server.cause({ object: pod, reason: 'Failed' })).toBeNull();
 });

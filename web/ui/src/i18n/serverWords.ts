@@ -10,10 +10,12 @@ import type { Cause, Sentence } from '../session/events';
 export interface ServerWords {
   /** What went wrong. Moments are written by `moment`. */
   error: (error: Pick<ApiError, 'code' | 'details'>, moment: (time: string) => string) => string;
-  /** What stands before the server's own sentence, where that is quoted. */
+  /** Reports whether the server's own message says more than the translation of its code. */
+  quotes: (code: ApiError['code']) => boolean;
+  /** Introduces the server's own message where it is quoted. */
   quoted: string;
   /** Why an object is not ready; null for a kind of trouble that is not known. The object stands in it as "Kind name". */
-  cause: (cause: Pick<Cause, keyof Sentence | 'because'>) => string | null;
+  cause: (cause: Pick<Cause, keyof Sentence | 'because' | 'count'>) => string | null;
   /** How an object is, in one word; Kubernetes' own words stay. */
   status: (word: string) => string;
   /** Why a revision is odd. */

@@ -1,17 +1,17 @@
 import { Checkbox, ExpandableSection, FormGroup, FormHelperText, FormSelect, FormSelectOption, HelperText, HelperTextItem, Stack, StackItem, TextInput } from '@patternfly/react-core';
 import { useTranslation } from 'react-i18next';
 import type { Options } from '../api/operations';
-import { choose, hasOption, OPTIONS, type Group, type Option } from './table';
+import { choose, flagOf, hasOption, OPTIONS, type Group, type Option } from './table';
 
 interface OptionsFormProps {
   operation: Option['operations'][number];
-  /** Of the helm that will run. */
+  /** The version of the installed Helm. */
   helmVersion?: string;
   value: Options;
   onChange: (value: Options) => void;
 }
 
-/** Helm's options, grouped by what one wants to achieve, each with a sentence on when to use it. */
+/** Helm's options in groups, each with its flag and a sentence about when to use it. */
 export function OptionsForm({ operation, helmVersion, value, onChange }: OptionsFormProps) {
   const { t } = useTranslation('options');
   const groups = new Map<Group, Option[]>();
@@ -44,7 +44,12 @@ function Field({ option, helmVersion, value, onChange }: FieldProps) {
   const { t } = useTranslation('options');
   const { name, input } = option;
   const id = `option-${name}`;
-  const label = t(`names.${name}`);
+  const flag = flagOf(option, helmVersion);
+  const label = (
+    <>
+      {t(`names.${name}`)} {flag && <code>{flag}</code>}
+    </>
+  );
   const available = hasOption(option, helmVersion);
   const help = available ? t(`help.${name}`) : t('missing', { version: helmVersion ?? '', since: option.since ?? '' });
   const set = (chosen: Options[keyof Options] | undefined) => {

@@ -5,16 +5,20 @@ export type OptionName = keyof typeof texts.names;
 export type Group = keyof typeof texts.groups;
 type Operation = 'install' | 'upgrade' | 'rollback';
 
-/** One option of the forms. docs/options.md says what each becomes in helm. */
+/** One option of the forms. docs/options.md has the flag of each. */
 export interface Option {
   name: OptionName & keyof Options;
+  /** The flag of Helm 4; absent for an option of helmtrail itself. */
+  flag?: string;
+  /** The flag of Helm 3 where it has another name. */
+  helm3?: string;
   group: Group;
   operations: readonly Operation[];
-  /** A list of words to choose from, a number with its default, or yes and no. */
+  /** A list of words, a number with its default, a boolean, or text. */
   input: { kind: 'choice'; values: readonly string[] } | { kind: 'number'; usual: string; min: number } | { kind: 'flag' } | { kind: 'text' };
-  /** The first helm that has it; absent for those that every one has that helmtrail runs. */
+  /** The first Helm version with the option; absent if every version that helmtrail supports has it. */
   since?: '3.14' | '3.16' | '3.17' | '4.0';
-  /** What helm refuses beside it. */
+  /** The options that Helm refuses together with it. */
   not?: readonly OptionName[];
 }
 
@@ -22,38 +26,38 @@ const all = ['install', 'upgrade', 'rollback'] as const;
 const forward = ['install', 'upgrade'] as const;
 const flag = { kind: 'flag' } as const;
 
-/** The options of the forms, in the order in which they are shown. */
+/** The options of the forms, in display order. */
 export const OPTIONS: readonly Option[] = [
-  { name: 'createNamespace', group: 'basic', operations: ['install'], input: flag },
-  { name: 'wait', group: 'waiting', operations: all, input: flag },
-  { name: 'waitForJobs', group: 'waiting', operations: all, input: flag },
-  { name: 'timeoutSeconds', group: 'waiting', operations: all, input: { kind: 'number', usual: '300', min: 1 } },
+  { name: 'createNamespace', flag: '--create-namespace', group: 'basic', operations: ['install'], input: flag },
+  { name: 'wait', flag: '--wait', group: 'waiting', operations: all, input: flag },
+  { name: 'waitForJobs', flag: '--wait-for-jobs', group: 'waiting', operations: all, input: flag },
+  { name: 'timeoutSeconds', flag: '--timeout', group: 'waiting', operations: all, input: { kind: 'number', usual: '300', min: 1 } },
   { name: 'deadlineSeconds', group: 'waiting', operations: all, input: { kind: 'number', usual: '', min: 1 } },
-  { name: 'rollbackOnFailure', group: 'failure', operations: forward, input: flag },
-  { name: 'cleanupOnFail', group: 'failure', operations: ['upgrade', 'rollback'], input: flag },
+  { name: 'rollbackOnFailure', flag: '--rollback-on-failure', helm3: '--atomic', group: 'failure', operations: forward, input: flag },
+  { name: 'cleanupOnFail', flag: '--cleanup-on-fail', group: 'failure', operations: ['upgrade', 'rollback'], input: flag },
   { name: 'retries', group: 'failure', operations: all, input: { kind: 'number', usual: '2', min: 0 } },
-  { name: 'reuseValues', group: 'values', operations: ['upgrade'], input: flag, not: ['resetValues', 'resetThenReuseValues'] },
-  { name: 'resetThenReuseValues', group: 'values', operations: ['upgrade'], input: flag, since: '3.14', not: ['resetValues', 'reuseValues'] },
-  { name: 'resetValues', group: 'values', operations: ['upgrade'], input: flag, not: ['reuseValues', 'resetThenReuseValues'] },
-  { name: 'takeOwnership', group: 'conflicts', operations: forward, input: flag, since: '3.17' },
-  { name: 'forceConflicts', group: 'conflicts', operations: all, input: flag, since: '4.0', not: ['forceReplace'] },
-  { name: 'forceReplace', group: 'conflicts', operations: all, input: flag, not: ['forceConflicts'] },
-  { name: 'serverSide', group: 'conflicts', operations: all, input: { kind: 'choice', values: ['true', 'false'] }, since: '4.0' },
-  { name: 'noHooks', group: 'checks', operations: all, input: flag },
-  { name: 'skipCRDs', group: 'checks', operations: ['install'], input: flag },
-  { name: 'skipSchemaValidation', group: 'checks', operations: forward, input: flag, since: '3.16' },
-  { name: 'disableOpenAPIValidation', group: 'checks', operations: forward, input: flag },
-  { name: 'description', group: 'record', operations: forward, input: { kind: 'text' } },
-  { name: 'historyMax', group: 'record', operations: ['upgrade', 'rollback'], input: { kind: 'number', usual: '10', min: 0 } },
+  { name: 'reuseValues', flag: '--reuse-values', group: 'values', operations: ['upgrade'], input: flag, not: ['resetValues', 'resetThenReuseValues'] },
+  { name: 'resetThenReuseValues', flag: '--reset-then-reuse-values', group: 'values', operations: ['upgrade'], input: flag, since: '3.14', not: ['resetValues', 'reuseValues'] },
+  { name: 'resetValues', flag: '--reset-values', group: 'values', operations: ['upgrade'], input: flag, not: ['reuseValues', 'resetThenReuseValues'] },
+  { name: 'takeOwnership', flag: '--take-ownership', group: 'conflicts', operations: forward, input: flag, since: '3.17' },
+  { name: 'forceConflicts', flag: '--force-conflicts', group: 'conflicts', operations: all, input: flag, since: '4.0', not: ['forceReplace'] },
+  { name: 'forceReplace', flag: '--force-replace', helm3: '--force', group: 'conflicts', operations: all, input: flag, not: ['forceConflicts'] },
+  { name: 'serverSide', flag: '--server-side', group: 'conflicts', operations: all, input: { kind: 'choice', values: ['true', 'false'] }, since: '4.0' },
+  { name: 'noHooks', flag: '--no-hooks', group: 'checks', operations: all, input: flag },
+  { name: 'skipCRDs', flag: '--skip-crds', group: 'checks', operations: ['install'], input: flag },
+  { name: 'skipSchemaValidation', flag: '--skip-schema-validation', group: 'checks', operations: forward, input: flag, since: '3.16' },
+  { name: 'disableOpenAPIValidation', flag: '--disable-openapi-validation', group: 'checks', operations: forward, input: flag },
+  { name: 'description', flag: '--description', group: 'record', operations: forward, input: { kind: 'text' } },
+  { name: 'historyMax', flag: '--history-max', group: 'record', operations: ['upgrade', 'rollback'], input: { kind: 'number', usual: '10', min: 0 } },
 ];
 
-/** Whether the installed helm has the option; one whose version is not known is taken to. */
+/** Reports whether the installed Helm has the option. An unknown version is assumed to have it. */
 export function hasOption({ since }: Option, helmVersion: string | undefined): boolean {
   const installed = numberOf(helmVersion ?? '');
   return since === undefined || installed === null || installed >= (numberOf(since) ?? 0);
 }
 
-/** The options once one of them was chosen, or `undefined` for no choice: what helm refuses beside it goes, and what it needs comes. */
+/** Returns the options with one of them set, or unset with `undefined`. Options that Helm refuses together with it are unset; options that it needs are set. */
 export function choose(options: Options, option: Option, chosen: Options[keyof Options] | undefined, helmVersion: string | undefined): Options {
   const next: Options = { ...options, [option.name]: chosen };
   for (const other of chosen === undefined ? [] : (option.not ?? [])) {
@@ -61,7 +65,7 @@ export function choose(options: Options, option: Option, chosen: Options[keyof O
   }
   const serverSide = OPTIONS.find(({ name }) => name === 'serverSide');
   if (serverSide && hasOption(serverSide, helmVersion)) {
-    // helm replaces objects only without server-side apply, and knows conflicts only with it.
+    // Helm replaces objects only without server-side apply and has conflicts only with it.
     if (option.name === 'forceReplace') {
       next.serverSide = chosen ? 'false' : undefined;
     } else if (option.name === 'forceConflicts' && chosen) {
@@ -73,7 +77,12 @@ export function choose(options: Options, option: Option, chosen: Options[keyof O
   return next;
 }
 
-/** A version without its patch, as a number to compare; null for what is no version. */
+/** The name of the option's flag for the installed Helm, or undefined for an option of helmtrail itself. */
+export function flagOf({ flag, helm3 }: Option, helmVersion: string | undefined): string | undefined {
+  return helm3 !== undefined && (numberOf(helmVersion ?? '') ?? 4000) < 4000 ? helm3 : flag;
+}
+
+/** Returns major and minor version as one comparable number, or null if it is not a version. */
 function numberOf(version: string): number | null {
   const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
   return major === undefined ? null : Number(major) * 1000 + Number(minor);

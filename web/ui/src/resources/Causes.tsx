@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useServerWords } from '../i18n/serverWords';
 import type { Cause } from '../session/events';
 
-/** Why something is not ready, in words; nothing when there is nothing to say. */
+/** Explains why something is not ready. Renders nothing without a cause. */
 export function Causes({ causes }: { causes: readonly Cause[] }) {
   const { t } = useTranslation('resources');
   if (causes.length === 0) {
@@ -29,20 +29,21 @@ export function CauseList({ causes }: { causes: readonly Cause[] }) {
   );
 }
 
-/** The sentence, of how many objects it is true, and what the container wrote last. */
+/** The sentence, the number of objects that it applies to, and the last lines of the container. */
 function CauseText({ cause }: { cause: Cause }) {
   const { t } = useTranslation('resources');
   const words = useServerWords();
   const { object, count, log } = cause;
-  const text = words?.cause(cause) ?? cause.text;
+  const translated = words?.cause(cause);
+  const text = translated ?? cause.text;
   const subject = `${object.kind} ${object.name}`;
-  // Most sentences name the object themselves.
+  // Most sentences name the object themselves, and a translated one counts the others.
   const [before, after] = text.includes(subject) ? splitAt(text, subject) : ['', `: ${text}`];
   return (
     <>
       {before}
       <strong>{subject}</strong>
-      {count && count > 1 ? ` ${t('causes.count', { count: count - 1 })}` : ''}
+      {translated == null && count && count > 1 ? ` ${t('causes.count', { count: count - 1 })}` : ''}
       {after}
       {log && (
         <CodeBlock>

@@ -88,7 +88,7 @@ interface RowProps {
 }
 
 function Row({ row: { key, resource, depth, owns }, showNamespace, folded, onFold }: RowProps) {
-  const { t } = useTranslation('resources');
+  const { t } = useTranslation(['resources', 'common']);
   const { kind, apiVersion, name, namespace, ready, total, hook, old } = resource;
   return (
     <Tr>
@@ -118,7 +118,7 @@ function Row({ row: { key, resource, depth, owns }, showNamespace, folded, onFol
         </Flex>
       </Td>
       <Td dataLabel={t('name')} modifier="breakWord">
-        {name} {hook && <Label isCompact>{`${t('hook')}: ${hook}`}</Label>}{' '}
+        {name} {hook && <Label isCompact>{t('common:colon', { before: t('hook'), after: hook })}</Label>}{' '}
         {old && <Label isCompact>{t('old')}</Label>}
       </Td>
       {showNamespace && (

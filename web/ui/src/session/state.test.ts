@@ -99,6 +99,14 @@ describe('each event once', () => {
   });
 });
 
+test('an event of an unknown type changes nothing but its place in the stream, and the stream goes on', () => {
+  const before = follow(NOTHING, started(1), log(2), resources(3, true, [deployment('a', 1)]));
+  const later = { ...common(4), type: 'FROM_A_LATER_SERVER', anything: { nested: true } } as unknown as SessionEvent;
+  const after = follow(before, later);
+  expect({ ...after, clock: null }).toEqual({ ...before, lastSeq: 4, clock: null });
+  expect(seqs(follow(after, log(5), end(6, 'COMPLETED')))).toEqual([1, 2, 3, 5, 6]);
+});
+
 describe('RESET', () => {
   const reset: SessionEvent = { type: 'RESET', time: '2026-11-30T12:00:00.000Z', sessionId: 's1', elapsedSeconds: 3 };
 

@@ -1,14 +1,15 @@
 import type { ErrorCode } from '../../api/client';
-import type { Sentence } from '../../session/events';
+import type { Cause, Sentence } from '../../session/events';
 import type { ServerWords } from '../serverWords';
 import { common } from './common';
 
 /** What the server says, in Chinese. */
 export const server: ServerWords = {
+  quotes: (code) => quoted.has(code),
   quoted: '服务器原文',
-  error: ({ code, details }, moment) => errors[code](details, moment),
+  error: ({ code, details }, moment) => errors[Object.hasOwn(errors, code) ? code : 'internal'](details, moment),
   cause: (cause) => {
-    const said = [cause, cause.because].map((each) => (each ? sentence(each) : ''));
+    const said = [sentence(cause), cause.because ? sentence(cause.because) : ''];
     return said.includes(null) ? null : said.filter(Boolean).join('。');
   },
   status: (word) => statuses[word] ?? word,
@@ -24,6 +25,9 @@ export const server: ServerWords = {
   },
 };
 
+/** The codes whose messages say more than their translations: who lacks a right, what is wrong with a value, which error occurred. */
+const quoted: ReadonlySet<ErrorCode> = new Set(['bad_request', 'unsupported_option', 'forbidden', 'unreadable', 'unreachable_cluster', 'unavailable', 'internal']);
+
 type Details = Parameters<ServerWords['error']>[0]['details'];
 
 const statusWord = (status = '') => (common.status as Record<string, string>)[status] ?? status;
@@ -32,43 +36,46 @@ const errors: Record<ErrorCode, (details: Details, moment: (time: string) => str
   unreachable: () => common.problem.unreachableBody,
   bad_request: ({ field }) => (field ? `字段 ${field} 的值不被接受。` : '服务器不接受此请求。'),
   unknown_field: ({ field }) => `没有名为 ${field ?? '?'} 的字段或选项。`,
-  unsupported_option: ({ field }) => `此操作或已安装的 helm 不支持选项 ${field ?? '?'}，或者它不能与另一选项同时使用。`,
+  unsupported_option: ({ field }) => `此操作或已安装的 Helm 不支持选项 ${field ?? '?'}，或者它不能与另一选项同时使用。`,
   token_expires: ({ expires, deadline }, moment) =>
     expires && deadline
-      ? `您的令牌将于${moment(expires)}过期，早于操作的截止时间${moment(deadline)}。请重新登录，或缩短截止时间。`
-      : '您的令牌会在操作的截止时间之前过期。请重新登录，或缩短截止时间。',
+      ? `您的令牌将于${moment(expires)}过期，早于操作的期限${moment(deadline)}。请重新登录，或缩短期限。`
+      : '您的令牌会在操作的期限之前过期。请重新登录，或缩短期限。',
   unauthenticated: ({ cluster }) => (cluster ? `请登录集群 ${cluster}：令牌缺失、有误或已过期。` : '请先登录：令牌缺失、有误或已过期。'),
   forbidden: ({ verb, resource, group, namespace }) =>
     verb && resource
-      ? `缺少权限：在${namespace ? `命名空间 ${namespace} 中` : '所有命名空间中'}对 ${group ? `${resource}.${group}` : resource} 执行 ${verb}。`
+      ? `缺少权限：在${namespace ? `名称空间 ${namespace} 中` : '所有名称空间中'}对 ${group ? `${resource}.${group}` : resource} 执行 ${verb}。`
       : '您无权这样做。',
-  not_found: ({ history }) => (history ? '该发布曾经存在，现已不在集群中。' : '所指的集群、命名空间、发布、修订版本、操作或 Chart 不存在。'),
-  no_active_session: () => '该发布上没有正在运行的操作，它可能已经完成。',
-  method_not_allowed: () => '该地址不接受这种请求。',
-  gone: () => '该修订版本曾经存在，但已无法再取得其记录。',
-  operation_in_progress: () => '该发布上的另一项操作正在运行。请查看它，或等待它结束。',
-  pending: ({ revision, status }) => `修订版本 ${revision ?? '?'} 的状态是“${statusWord(status)}”，可能有人正在处理。仍要继续须明确选择。`,
-  changed: () => '自您查看之后，该发布又有变化。请重新查看后再决定。',
-  not_stuck: () => '该发布没有停留在等待状态，无需恢复。',
+  not_found: ({ history }) => (history ? '该 Release 曾经存在，现已不在集群中。' : '该集群、名称空间、Release、Revision、操作或 Chart 不存在。'),
+  no_active_session: () => '该 Release 没有正在进行的操作，操作可能已完成。',
+  method_not_allowed: () => '该地址不支持这种请求方法。',
+  gone: () => '该 Revision 曾经存在，但其记录已不可用。',
+  operation_in_progress: () => '该 Release 上的另一项操作正在进行。请查看该操作，或等待其结束。',
+  pending: ({ revision, status }) => `Revision ${revision ?? '?'} 的状态是“${statusWord(status)}”，可能有操作正在进行。如要继续，请明确选择。`,
+  changed: () => '该 Release 在您查看之后发生了变化。请重新查看后再决定。',
+  not_stuck: () => '该 Release 没有未结束的操作，无需恢复。',
   session_ended: () => '该操作已经结束。',
-  too_large: () => '请求的内容太大。',
-  unreadable: () => '该修订版本存在，但无法读取或比较其记录。',
+  too_large: () => '请求的内容过大。',
+  unreadable: () => '该 Revision 存在，但无法读取或比较其记录。',
   too_many_requests: () => '同时发出的请求过多。请稍后再试。',
-  too_many_operations: () => '允许同时运行的操作已达上限。请等待其中一项结束。',
+  too_many_operations: () => '同时进行的操作已达上限。请等待其中一项结束。',
   unreachable_cluster: () => 'helmtrail 无法连接该集群。',
-  unavailable: () => '服务器暂时无法做到：它正在启动或停止、缺少 helm、无法取得 Chart，或者其磁盘无法写入。',
-  internal: () => '服务器上出现错误，其日志中有原因。',
+  unavailable: () => '服务器暂时无法处理此请求：它正在启动或停止、缺少 Helm、无法获取 Chart，或者其磁盘无法写入。',
+  internal: () => '服务器出现内部错误。原因见服务器日志。',
 };
 
+/** The parts of a sentence, and the number of objects that it applies to. */
+type Counted = Sentence & Pick<Cause, 'count'>;
+
 /** Null for a cause that was stored before causes had parts, and for a kind of trouble of a later server. */
-const sentence = (parts: Sentence) => (parts.problem && Object.hasOwn(causes, parts.problem) ? causes[parts.problem](parts) : null);
+const sentence = (parts: Counted) => (parts.problem && Object.hasOwn(causes, parts.problem) ? causes[parts.problem](parts) : null);
 
-const subject = ({ object: { kind, name } }: Sentence) => `${kind} ${name}`;
+const subject = ({ object: { kind, name }, count }: Counted) => `${kind} ${name}${count && count > 1 ? ` 等 ${count} 个 ${kind}` : ''}`;
 
-const roles: Record<NonNullable<Sentence['role']>, string> = { main: '容器', init: '初始化容器', sidecar: '边车容器' };
+const roles: Record<NonNullable<Sentence['role']>, string> = { main: '容器', init: '初始化容器', sidecar: 'Sidecar 容器' };
 
 /** A container, or the object where it is not about one. */
-const part = (parts: Sentence) => (parts.container ? `${subject(parts)} 的${roles[parts.role ?? 'main']} ${parts.container}` : subject(parts));
+const part = (parts: Counted) => (parts.container ? `${subject(parts)} 的${roles[parts.role ?? 'main']} ${parts.container}` : subject(parts));
 
 const reason = ({ reason }: Sentence) => (reason && reason !== 'NotReady' ? `（${reason}）` : '');
 
@@ -77,7 +84,7 @@ const detail = ({ detail }: Sentence) => (detail ? `：${detail}` : '');
 
 const exit = ({ exit }: Sentence) => (exit ? `，退出码 ${exit}` : '');
 
-const causes: Record<NonNullable<Sentence['problem']>, (parts: Sentence) => string> = {
+const causes: Record<NonNullable<Sentence['problem']>, (parts: Counted) => string> = {
   imageNotPulled: (c) => `${part(c)} 无法拉取镜像 ${c.image ?? ''}${detail(c)}`,
   imageUnusable: (c) => `${part(c)} 无法使用镜像 ${c.image ?? ''}${reason(c)}${detail(c)}`,
   notStarted: (c) => `${part(c)} 无法启动${reason(c)}${detail(c)}`,
@@ -88,11 +95,11 @@ const causes: Record<NonNullable<Sentence['problem']>, (parts: Sentence) => stri
   schedulingGated: (c) => `${subject(c)} 暂不调度${detail(c)}`,
   podsNotCreated: (c) => `${subject(c)} 无法创建其 Pod${detail(c)}`,
   notBound: (c) => `${subject(c)} 尚未绑定${detail(c)}`,
-  noProgress: (c) => `${subject(c)} 不再有进展${detail(c)}`,
+  noProgress: (c) => `${subject(c)} 已停止推进${detail(c)}`,
   failed: (c) => `${subject(c)} 已失败${reason(c)}${detail(c)}`,
   noAddress: (c) => `负载均衡器尚未给 ${subject(c)} 分配地址`,
   notEnded: (c) => `${part(c)} 尚未结束`,
-  deleting: (c) => `${subject(c)} 正在被删除${c.detail ? `，等待其终结器${detail(c)}` : ''}`,
+  deleting: (c) => `${subject(c)} 正在被删除${c.detail ? `，等待其 finalizer${detail(c)}` : ''}`,
   notReady: (c) => `${subject(c)} 未就绪${reason(c)}${detail(c)}`,
   unknown: (c) => `无法得知 ${subject(c)} 的状态${detail(c)}`,
 };
@@ -111,12 +118,12 @@ const statuses: Record<string, string | undefined> = {
 const anomalies: Record<Parameters<ServerWords['anomaly']>[0], string> = {
   unreadable: '无法读取该记录',
   label_status: 'Secret 的标签与记录的状态不同；Helm 以记录为准',
-  name: '记录属于另一个发布',
-  namespace: '记录属于另一个命名空间',
-  revision: '记录属于另一个修订版本',
-  also_deployed: '另有更新的修订版本也处于已部署状态，以它为准',
-  duplicate: '另一个 Secret 也保存着此修订版本',
-  gap: '在此之前有修订版本不在集群中',
+  name: '记录属于另一个 Release',
+  namespace: '记录属于另一个名称空间',
+  revision: '记录属于另一个 Revision',
+  also_deployed: '更新的 Revision 也处于已部署状态，以该 Revision 为准',
+  duplicate: '另一个 Secret 也保存着此 Revision',
+  gap: '在此之前有 Revision 不在集群中',
 };
 
 /** The server's sentences that carry no code. A test looks for them in its sources. */
@@ -127,12 +134,12 @@ export const sentences: readonly [RegExp, (...parts: string[]) => string][] = [
   [/^the connection to the API server was lost$/, () => '与 API 服务器的连接中断'],
   [/^the API server refused the connection$/, () => 'API 服务器拒绝了连接'],
   [/^it is being deleted$/, () => '正在被删除'],
-  [/^helm keeps it, because of its helm\.sh\/resource-policy$/, () => '因其 helm.sh/resource-policy，helm 会保留它'],
-  [/^helm deletes the one that is there and makes it anew$/, () => 'helm 会删除现有对象并重新创建'],
-  [/^the API server refuses to apply it: (.*)$/s, (why = '') => `API 服务器拒绝应用它：${why}`],
-  [/^(.*) at (.*): helm takes it over only with forceConflicts$/s, (what = '', field = '') => `${what}（${field}）：helm 仅在选择“从其他管理者接管字段”时才会接管`],
+  [/^helm keeps it, because of its helm\.sh\/resource-policy$/, () => '因其 helm.sh/resource-policy，Helm 会保留它'],
+  [/^helm deletes the one that is there and makes it anew$/, () => 'Helm 会删除现有对象并重新创建'],
+  [/^the API server refuses to apply it: (.*)$/s, (why = '') => `API 服务器拒绝应用该对象：${why}`],
+  [/^(.*) at (.*): helm takes it over only with forceConflicts$/s, (what = '', field = '') => `${what}（${field}）：Helm 仅在选择“强制覆盖冲突字段”时才会接管`],
   [/^there are too many objects to look at them all$/, () => '对象过多，无法全部查看'],
-  [/^this part of the manifest cannot be read$/, () => '无法读取清单的这一部分'],
+  [/^this part of the manifest cannot be read$/, () => '无法读取 Manifest 的这一部分'],
   [/^the cluster has no kind (\S+) in (\S+)$/, (kind = '', version = '') => `集群中没有 ${version} 的 ${kind} 类型`],
   [
     /^the cluster has no kind (\S+) in (\S+); it comes with (.+) of the same chart and can be tried once that is installed$/,
@@ -144,7 +151,7 @@ export const sentences: readonly [RegExp, (...parts: string[]) => string][] = [
   ],
   [
     /^Namespace (\S+) does not exist yet, so the API server could check the form of the objects in it, but not whether it admits them\.$/,
-    (namespace = '') => `命名空间 ${namespace} 尚不存在，因此 API 服务器只能检查其中对象的形式，无法检查是否准许它们。`,
+    (namespace = '') => `名称空间 ${namespace} 尚不存在，因此 API 服务器只能检查其中对象的形式，无法检查是否准许它们。`,
   ],
   [/^the object does not exist$/, () => '该对象不存在'],
 ];

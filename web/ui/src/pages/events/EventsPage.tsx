@@ -56,7 +56,7 @@ function SessionPage({ release, view, onRetry }: { release: ReleaseRef; view: Se
   const disagrees = session.end?.agrees === false;
   useTabIcon(status === 'completed' && disagrees ? 'warning' : tabStates[status]);
   const heading = t(`heading.${session.started?.operation ?? 'unknown'}`, { name });
-  const title = <title>{`${t(`status.${status}`)}: ${heading} – helmtrail`}</title>;
+  const title = <title>{`${t('common:colon', { before: t(`status.${status}`), after: heading })} – helmtrail`}</title>;
 
   if (refused && (refused.code === 'no_active_session' || refused.code === 'not_found')) {
     return (

@@ -47,7 +47,7 @@ export function milestoneText(milestone: Milestone, writer: Writer): string {
     case 'RELEASE_STATUS':
       return releaseText({ ...milestone, description: '' }, writer);
     case 'RETRYING':
-      return `${lineText(milestone, writer).replace(/[.。]?$/, '.')} ${t('timeline.hooksAgain')}`;
+      return t('timeline.retrying', { attempt: lineText(milestone, writer).replace(/[.。]$/, '') });
     case 'COMPLETED':
       return t('status.completed');
     case 'FAILED':
@@ -65,7 +65,7 @@ function startedText({ operation, release, chart, user, timeoutSeconds }: Starte
     timeoutSeconds !== null && t('line.timeout', { timeout: formatDuration(timeoutSeconds, language) }),
   ]
     .filter(Boolean)
-    .join(', ');
+    .join(t('line.comma'));
 }
 
 function releaseText(event: ReleaseStatusEvent, { t, statusWord }: Writer): string {

@@ -11,13 +11,13 @@ interface ChartChoiceProps {
   onChange: (chart: ChartRef | null, item?: ChartItem) => void;
 }
 
-const SOURCES = ['list', 'address', 'upload'] as const;
+const SOURCES = ['catalog', 'url', 'upload'] as const;
 type Source = (typeof SOURCES)[number];
 
-/** Chooses a chart: from the list, by an address, or by handing over an archive. */
+/** Selects a chart from the catalog, by its URL, or by uploading an archive. */
 export function ChartChoice({ value, onChange }: ChartChoiceProps) {
   const { t } = useTranslation('install');
-  const [source, setSource] = useState<Source>('list');
+  const [source, setSource] = useState<Source>('catalog');
   return (
     <>
       <FormGroup role="radiogroup" label={t('chart.source')} isInline fieldId="chart-source">
@@ -35,16 +35,16 @@ export function ChartChoice({ value, onChange }: ChartChoiceProps) {
           />
         ))}
       </FormGroup>
-      {source === 'list' && <FromList value={value} onChange={onChange} />}
-      {source === 'address' && <FromAddress onChange={onChange} />}
-      {source === 'upload' && <FromArchive onChange={onChange} />}
+      {source === 'catalog' && <FromCatalog value={value} onChange={onChange} />}
+      {source === 'url' && <FromURL onChange={onChange} />}
+      {source === 'upload' && <FromUpload onChange={onChange} />}
     </>
   );
 }
 
 const itemKey = ({ repo, ref }: ChartItem) => `${repo ?? ''} ${ref}`;
 
-function FromList({ value, onChange }: ChartChoiceProps) {
+function FromCatalog({ value, onChange }: ChartChoiceProps) {
   const { t } = useTranslation('install');
   const { data, error } = useCharts();
   const items = data?.items ?? [];
@@ -100,19 +100,19 @@ function asRef({ ref, repo, source }: ChartItem, version: string | undefined): C
   return source === 'repository' ? { ref, repo, version } : { ref, repo };
 }
 
-function FromAddress({ onChange }: Pick<ChartChoiceProps, 'onChange'>) {
+function FromURL({ onChange }: Pick<ChartChoiceProps, 'onChange'>) {
   const { t } = useTranslation('install');
   const [ref, setRef] = useState('');
   const [version, setVersion] = useState('');
-  const [login, setLogin] = useState('');
+  const [secret, setSecret] = useState('');
   const take = () => {
-    onChange(ref ? { ref, version: version || undefined, credentialsSecret: login || undefined } : null);
+    onChange(ref ? { ref, version: version || undefined, credentialsSecret: secret || undefined } : null);
   };
   return (
     <>
-      <FormGroup label={t('chart.address')} isRequired fieldId="chart-address">
+      <FormGroup label={t('chart.url')} isRequired fieldId="chart-url">
         <TextInput
-          id="chart-address"
+          id="chart-url"
           value={ref}
           placeholder="oci://registry.example/charts/web"
           onChange={(_, text) => {
@@ -121,34 +121,34 @@ function FromAddress({ onChange }: Pick<ChartChoiceProps, 'onChange'>) {
           onBlur={take}
         />
       </FormGroup>
-      <FormGroup label={t('chart.login')} fieldId="chart-address-login">
+      <FormGroup label={t('chart.credentials')} fieldId="chart-url-credentials">
         <TextInput
-          id="chart-address-login"
-          value={login}
+          id="chart-url-credentials"
+          value={secret}
           onChange={(_, text) => {
-            setLogin(text.trim());
+            setSecret(text.trim());
           }}
           onBlur={take}
         />
         <FormHelperText>
           <HelperText>
-            <HelperTextItem>{t('chart.loginHelp')}</HelperTextItem>
+            <HelperTextItem>{t('chart.credentialsHelp')}</HelperTextItem>
           </HelperText>
         </FormHelperText>
       </FormGroup>
-      <FormGroup label={t('chart.version')} fieldId="chart-address-version">
+      <FormGroup label={t('chart.version')} fieldId="chart-url-version">
         <Flex flexWrap={{ default: 'nowrap' }}>
           <TextInput
-            id="chart-address-version"
+            id="chart-url-version"
             value={version}
-            placeholder={t('chart.newest')}
+            placeholder={t('chart.latest')}
             onChange={(_, text) => {
               setVersion(text.trim());
             }}
             onBlur={take}
           />
           <Button variant="secondary" onClick={take} isDisabled={!ref}>
-            {t('chart.read')}
+            {t('chart.load')}
           </Button>
         </Flex>
       </FormGroup>
@@ -156,7 +156,7 @@ function FromAddress({ onChange }: Pick<ChartChoiceProps, 'onChange'>) {
   );
 }
 
-function FromArchive({ onChange }: Pick<ChartChoiceProps, 'onChange'>) {
+function FromUpload({ onChange }: Pick<ChartChoiceProps, 'onChange'>) {
   const { t } = useTranslation('install');
   const queries = useQueryClient();
   const upload = useMutation<ChartItem, ApiError, File>({

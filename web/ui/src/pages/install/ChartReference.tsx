@@ -15,13 +15,13 @@ export function ChartReference({ chart }: { chart: ChartRef | null }) {
     return <Content component="p">{t('reference.none')}</Content>;
   }
   if (chart.credentialsSecret !== undefined) {
-    return <Content component="p">{t('reference.login')}</Content>;
+    return <Content component="p">{t('reference.credentials')}</Content>;
   }
   if (error instanceof ApiError) {
     return <Refusal error={error} />;
   }
   if (!data || isFetching) {
-    return <Skeleton height="24rem" screenreaderText={t('reference.reading')} />;
+    return <Skeleton height="24rem" screenreaderText={t('reference.loading')} />;
   }
   const schema = data.schema ? JSON.stringify(data.schema, null, 2) : '';
   return (

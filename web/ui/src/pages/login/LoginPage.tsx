@@ -35,9 +35,9 @@ export function LoginPage() {
               </StackItem>
               {me.auth === 'none' ? (
                 <StackItem>
-                  <Content component="p">{t('noNeed')}</Content>
+                  <Content component="p">{t('notRequired')}</Content>
                   <ButtonLink variant="primary" to={to}>
-                    {t('goOn')}
+                    {t('continue')}
                   </ButtonLink>
                 </StackItem>
               ) : (

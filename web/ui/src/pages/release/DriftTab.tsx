@@ -34,7 +34,7 @@ export function DriftTab({ release }: { release: Release }) {
       {data && (
         <>
           <StackItem>
-            <Alert isInline variant={data.drifted ? 'warning' : 'success'} title={t(data.drifted ? 'drifted' : 'none')} />
+            <Alert isInline variant={data.drifted ? 'warning' : 'success'} title={t(data.drifted ? 'drifted' : 'none', { revision: data.revision })} />
           </StackItem>
           {data.unlisted.length > 0 && (
             <StackItem>

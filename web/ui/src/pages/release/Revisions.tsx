@@ -31,7 +31,7 @@ export function Revisions({ release }: { release: Release }) {
             <Th modifier="fitContent">{t('revisions.revision')}</Th>
             <Th>{t('revisions.status')}</Th>
             <Th>{t('revisions.chart')}</Th>
-            <Th>{t('revisions.updated')}</Th>
+            <Th>{t('revisions.created')}</Th>
             <Th>{t('revisions.description')}</Th>
             <Th screenReaderText={t('revisions.actions')} />
           </Tr>
@@ -93,7 +93,7 @@ function Row({ release, item, before, onShow }: RowProps) {
       <Td dataLabel={t('revisions.chart')} modifier="breakWord">
         {[chart, chartVersion].filter(Boolean).join(' ')}
       </Td>
-      <Td dataLabel={t('revisions.updated')}>
+      <Td dataLabel={t('revisions.created')}>
         <Moment time={updated} />
       </Td>
       <Td dataLabel={t('revisions.description')} modifier="breakWord">

@@ -25,9 +25,9 @@ export function Sessions({ release }: { release: ReleaseRef }) {
         <Tr>
           <Th>{t('sessions.operation')}</Th>
           <Th>{t('sessions.state')}</Th>
-          <Th>{t('sessions.by')}</Th>
+          <Th>{t('sessions.startedBy')}</Th>
           <Th>{t('sessions.started')}</Th>
-          <Th>{t('sessions.took')}</Th>
+          <Th>{t('sessions.duration')}</Th>
           <Th screenReaderText={t('sessions.replay')} />
         </Tr>
       </Thead>
@@ -61,13 +61,13 @@ function Row({ session: { id, release, operation, state, user, origin, startedAt
           {t(doubtful ? 'sessions.doubtful' : `sessions.states.${state}`)}
         </Label>
       </Td>
-      <Td dataLabel={t('sessions.by')} modifier="breakWord">
+      <Td dataLabel={t('sessions.startedBy')} modifier="breakWord">
         {user ?? t(`sessions.origins.${origin}`)}
       </Td>
       <Td dataLabel={t('sessions.started')}>
         <Moment time={startedAt} />
       </Td>
-      <Td dataLabel={t('sessions.took')}>{end ? formatDuration(end.durationSeconds, i18n.language) : '–'}</Td>
+      <Td dataLabel={t('sessions.duration')}>{end ? formatDuration(end.durationSeconds, i18n.language) : '–'}</Td>
       <Td dataLabel={t('sessions.replay')} modifier="nowrap">
         <Link to={paths.events(release, id)}>{t(state === 'running' ? 'sessions.watch' : 'sessions.replay')}</Link>
       </Td>

@@ -60,7 +60,7 @@ export function TrailTab({ release, known }: TrailTabProps) {
             {t('export')}
           </Button>
           <FlexItem>
-            <LineageChoice label={t('life')} all={t('allLives')} lineages={lineages} value={lineage} onChoose={setLineage} />
+            <LineageChoice label={t('lineage')} all={t('allLineages')} lineages={lineages} value={lineage} onChoose={setLineage} />
           </FlexItem>
         </Flex>
       </StackItem>

@@ -111,7 +111,7 @@ function ClusterReleases({ id, namespace, clusters, lost }: ClusterReleasesProps
 }
 
 function AllReleases({ clusters }: { clusters: readonly Cluster[] }) {
-  const { t } = useTranslation('releases');
+  const { t } = useTranslation(['releases', 'common']);
   const problemTitle = useProblemTitle();
   const lists = useAllReleases(clusters);
   const known = lists.some(({ releases, cluster }) => releases && cluster.synced);
@@ -128,7 +128,7 @@ function AllReleases({ clusters }: { clusters: readonly Cluster[] }) {
             ({ cluster: { id, problem }, error }) =>
               error && (
                 <StackItem key={id}>
-                  <Alert isInline variant="warning" title={`${id}: ${problemTitle(error instanceof ApiError ? error.code : 'internal')}`}>
+                  <Alert isInline variant="warning" title={t('common:colon', { before: id, after: problemTitle(error instanceof ApiError ? error.code : 'internal') })}>
                     {problem ?? <ErrorWords error={error} />}
                   </Alert>
                 </StackItem>
