@@ -15,7 +15,7 @@ import (
 func TestHelmHasTheFlags(t *testing.T) {
 	for _, major := range []int{3, 4} {
 		h := realHelm(t, major, Config{})
-		for _, operation := range all {
+		for _, operation := range allOperations {
 			help, err := exec.CommandContext(t.Context(), h.path, string(operation), "--help").Output()
 			if err != nil {
 				t.Fatal(err)

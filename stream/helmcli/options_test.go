@@ -1,11 +1,13 @@
 package helmcli
 
 import (
+	"encoding/json"
 	"errors"
 	commandline "flag"
 	"fmt"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,36 +17,142 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-var update = commandline.Bool("update", false, "write docs/options.md instead of comparing it")
+var update = commandline.Bool("update", false, "write the generated files instead of comparing them")
 
-// docs/options.md is made from the table, so that it cannot say anything else.
-func TestOptionsAreDocumented(t *testing.T) {
-	const path = "../../docs/options.md"
-	want := optionsDocument()
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+// What people read about the options, and what the forms offer, is generated
+// from the table, so that it cannot differ from it.
+func TestGeneratedFilesAreUpToDate(t *testing.T) {
+	for path, want := range map[string]string{
+		"../../docs/options.md":                 optionsDocument(),
+		"../../web/ui/src/options/generated.ts": optionsScript(t),
+	} {
+		if *update {
+			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
+		if diff := cmp.Diff(want, string(got)); diff != "" {
+			t.Errorf("%s differs from the table, run go test ./stream/helmcli -update (-table +file):\n%s", path, diff)
+		}
 	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+}
+
+// formOption is a row of the table as the pages need it.
+type formOption struct {
+	Name       string             `json:"name"`
+	Operations []stream.Operation `json:"operations"`
+	Input      string             `json:"input"`
+	Values     []string           `json:"values,omitempty"`
+	Usual      string             `json:"usual,omitempty"`
+	Flag       string             `json:"flag,omitempty"`
+	Helm3      string             `json:"helm3,omitempty"`
+	Min        *int               `json:"min,omitempty"`
+	Since      string             `json:"since,omitempty"`
+	Excludes   []string           `json:"excludes,omitempty"`
+}
+
+func optionsScript(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(`// Code generated from stream/helmcli/options_table.go by "go test ./stream/helmcli -update". DO NOT EDIT.
+
+/** A Helm option for some operations. An option whose flag depends on the operation has several rows. */
+export interface HelmOption {
+  name: string;
+  operations: readonly string[];
+  input: 'flag' | 'choice' | 'number' | 'text' | 'labels';
+  /** The words of a choice. */
+  values?: readonly string[];
+  /** The default of a number, absent if it depends on other options. */
+  usual?: string;
+  min?: number;
+  /** The flag of Helm 4, absent for an option of helmtrail itself. */
+  flag?: string;
+  /** The flag of Helm 3 where it has another name. */
+  helm3?: string;
+  /** The first Helm release that has the option, absent if every supported one has it. */
+  since?: string;
+  /** The options that Helm refuses beside this one. */
+  excludes?: readonly string[];
+}
+
+export const HELM_OPTIONS = [
+`)
+	for _, o := range options {
+		data, err := json.Marshal(formOptionOf(o))
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := strings.ReplaceAll(regexp.MustCompile(`"(\w+)":`).ReplaceAllString(string(data), " $1: "), `,`, `, `)
+		line = strings.ReplaceAll(strings.ReplaceAll(line, `,  `, `, `), `"`, `'`)
+		fmt.Fprintf(&b, "  %s },\n", strings.TrimSuffix(line, "}"))
 	}
-	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("docs/options.md (-table +file), run go test ./stream/helmcli -update:\n%s", diff)
+	b.WriteString("] as const satisfies readonly HelmOption[];\n")
+	return b.String()
+}
+
+func formOptionOf(o option) formOption {
+	f := formOption{Name: o.field, Operations: o.operations, Input: "number", Values: o.words(), Usual: o.usual}
+	switch kind := optionType(o.field).Kind(); {
+	case len(f.Values) > 0:
+		f.Input = "choice"
+	case kind == reflect.Bool:
+		f.Input = "flag"
+	case kind == reflect.String:
+		f.Input = "text"
+	case kind == reflect.Map:
+		f.Input = "labels"
+	default:
+		f.Min = &o.least
 	}
+	if o.helm4.name != "" {
+		f.Flag = "--" + o.helm4.name
+	}
+	if o.helm3.name != "" && o.helm3.name != o.helm4.name {
+		f.Helm3 = "--" + o.helm3.name
+	}
+	switch {
+	case o.own:
+	case o.helm3.name != "":
+		f.Since = o.helm3.since
+	case o.helm4.since != "":
+		f.Since = o.helm4.since
+	default:
+		f.Since = "4.0"
+	}
+	for _, c := range conflicts {
+		switch {
+		case !c.exclusive:
+		case c.first == o.field:
+			f.Excludes = append(f.Excludes, c.second)
+		case c.second == o.field:
+			f.Excludes = append(f.Excludes, c.first)
+		}
+	}
+	return f
+}
+
+// words returns the words that a request may use in any Helm, sorted.
+func (o option) words() []string {
+	list := slices.Concat(o.helm4.ours(), o.helm3.ours())
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 func optionsDocument() string {
 	var b strings.Builder
 	b.WriteString(`# Options
 
-What stands under ` + "`options`" + ` in a request, and what Helm 3 and Helm 4 call it. An uninstall has them in its query. This file is
-made from the table in stream/helmcli/options.go by ` + "`go test ./stream/helmcli -update`" + `.
+The fields of ` + "`options`" + ` in a request, and their flags in Helm 3 and Helm 4. An uninstall takes them in its query. This file is
+generated from the table in stream/helmcli/options_table.go by ` + "`go test ./stream/helmcli -update`" + `.
 
-A field that does not exist, an option that the operation or the installed Helm does not have and a combination that Helm
-would refuse are refused before Helm is run: 400 with the code ` + "`unknown_field` or `unsupported_option`" + ` and the names.
-Helm 3 works from 3.13 on.
+A request is refused before Helm is run if it has an unknown field, an option that the operation or the installed Helm does
+not have, or a combination that Helm would refuse: 400 with the code ` + "`unknown_field` or `unsupported_option`" + ` and the names.
+Helm 3 is supported from 3.13 on.
 
 | field | values | operations | Helm 3 | Helm 4 | what it does |
 |---|---|---|---|---|---|
@@ -52,7 +160,7 @@ Helm 3 works from 3.13 on.
 	for _, o := range options {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", o.field, kindOf(o), operationsOf(o), flagText(o, o.helm3), flagText(o, o.helm4), o.meaning)
 	}
-	b.WriteString("\n## What does not go together\n\n| options | Helm | operations | why |\n|---|---|---|---|\n")
+	b.WriteString("\n## Conflicts\n\n| options | Helm | operations | why |\n|---|---|---|---|\n")
 	for _, c := range conflicts {
 		major := "3, 4"
 		if c.major != 0 {
@@ -72,16 +180,15 @@ func words(operations []stream.Operation) string {
 }
 
 func operationsOf(o option) string {
-	if len(o.operations) == len(all) {
+	if len(o.operations) == len(allOperations) {
 		return "all"
 	}
 	return words(o.operations)
 }
 
 func kindOf(o option) string {
-	if list := slices.Concat(o.helm4.ours(), o.helm3.ours()); len(list) > 0 {
-		slices.Sort(list)
-		return "`" + strings.Join(slices.Compact(list), "`, `") + "`"
+	if list := o.words(); len(list) > 0 {
+		return "`" + strings.Join(list, "`, `") + "`"
 	}
 	switch optionType(o.field).Kind() {
 	case reflect.Bool:
@@ -106,7 +213,7 @@ func optionType(field string) reflect.Type {
 func flagText(o option, f flag) string {
 	switch {
 	case o.own:
-		return "helmtrail's own"
+		return "helmtrail only"
 	case f.name == "":
 		return "no"
 	}

@@ -8,16 +8,19 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// conflict is a combination of options that helm refuses, or of which it would
+// conflict is a combination of options that Helm refuses, or of which it would
 // silently ignore one.
 type conflict struct {
 	// first and second are the options' names.
 	first, second string
-	// major is the helm that it is about, 0 for both.
+	// major is the affected major version of Helm, 0 for both.
 	major      int
 	operations []stream.Operation
 	reason     string
-	meets      func(stream.Options) bool
+	// exclusive means that the two never go together, whatever their values.
+	exclusive bool
+	// meets reports whether the options conflict.
+	meets func(stream.Options) bool
 }
 
 // conflicts are from helm.sh/helm/v4/pkg/cmd (flags that exclude each other),
@@ -25,37 +28,44 @@ type conflict struct {
 // pkg/cmd/upgrade.go (--install).
 var conflicts = []conflict{
 	{
-		"forceReplace", "forceConflicts", 4, changes, "helm takes one of the two",
-		func(o stream.Options) bool { return o.ForceReplace && o.ForceConflicts },
+		first: "forceReplace", second: "forceConflicts", major: 4, operations: installUpgradeRollback, exclusive: true,
+		reason: "helm accepts only one of the two",
+		meets:  func(o stream.Options) bool { return o.ForceReplace && o.ForceConflicts },
 	},
 	{
-		"forceReplace", "serverSide", 4, changes, "helm does not replace objects with server-side apply; it needs serverSide false",
-		func(o stream.Options) bool { return o.ForceReplace && o.ServerSide != stream.ChoiceFalse },
+		first: "forceReplace", second: "serverSide", major: 4, operations: installUpgradeRollback,
+		reason: "helm does not replace objects with server-side apply; set serverSide to false",
+		meets:  func(o stream.Options) bool { return o.ForceReplace && o.ServerSide != stream.ChoiceFalse },
 	},
 	{
-		"forceConflicts", "serverSide", 4, changes, "only server-side apply knows conflicts; it cannot go with serverSide false",
-		func(o stream.Options) bool { return o.ForceConflicts && o.ServerSide == stream.ChoiceFalse },
+		first: "forceConflicts", second: "serverSide", major: 4, operations: installUpgradeRollback,
+		reason: "only server-side apply has conflicts; serverSide must not be false",
+		meets:  func(o stream.Options) bool { return o.ForceConflicts && o.ServerSide == stream.ChoiceFalse },
 	},
 	{
-		"resetValues", "reuseValues", 0, upgrades, "helm would ignore reuseValues",
-		func(o stream.Options) bool { return o.ResetValues && o.ReuseValues },
+		first: "resetValues", second: "reuseValues", operations: upgradeOnly, exclusive: true,
+		reason: "helm would ignore reuseValues",
+		meets:  func(o stream.Options) bool { return o.ResetValues && o.ReuseValues },
 	},
 	{
-		"resetValues", "resetThenReuseValues", 0, upgrades, "helm would ignore resetThenReuseValues",
-		func(o stream.Options) bool { return o.ResetValues && o.ResetThenReuseValues },
+		first: "resetValues", second: "resetThenReuseValues", operations: upgradeOnly, exclusive: true,
+		reason: "helm would ignore resetThenReuseValues",
+		meets:  func(o stream.Options) bool { return o.ResetValues && o.ResetThenReuseValues },
 	},
 	{
-		"reuseValues", "resetThenReuseValues", 0, upgrades, "helm would ignore resetThenReuseValues",
-		func(o stream.Options) bool { return o.ReuseValues && o.ResetThenReuseValues },
+		first: "reuseValues", second: "resetThenReuseValues", operations: upgradeOnly, exclusive: true,
+		reason: "helm would ignore resetThenReuseValues",
+		meets:  func(o stream.Options) bool { return o.ReuseValues && o.ResetThenReuseValues },
 	},
 	{
-		"createNamespace", "install", 0, upgrades, "helm makes the namespace on upgrade only with install",
-		func(o stream.Options) bool { return o.CreateNamespace && !o.Install },
+		first: "createNamespace", second: "install", operations: upgradeOnly,
+		reason: "on upgrade, helm creates the namespace only with install",
+		meets:  func(o stream.Options) bool { return o.CreateNamespace && !o.Install },
 	},
 }
 
-// checkOptions refuses words that no option has, options that the operation or
-// the installed helm lacks, and combinations that do not go together.
+// checkOptions refuses unknown words, options that the operation or the
+// installed Helm does not have, and combinations that conflict.
 func (h *Helm) checkOptions(request stream.Request) error {
 	for _, o := range options {
 		value, set := o.value(request.Options)
@@ -83,7 +93,7 @@ func (h *Helm) checkOptions(request stream.Request) error {
 	return nil
 }
 
-// checkFlag refuses an option, or its value, that the installed helm lacks.
+// checkFlag refuses an option or a value that the installed Helm does not have.
 func (h *Helm) checkFlag(o option, value string, operation stream.Operation) error {
 	f := o.flag(h.major)
 	lacks := func(what string) error {
@@ -101,15 +111,15 @@ func (h *Helm) checkFlag(o option, value string, operation stream.Operation) err
 	return nil
 }
 
-// offered tells whether an option exists for an operation in any helm.
+// offered reports whether any Helm has the option for an operation.
 func offered(field string, operation stream.Operation) bool {
 	return slices.ContainsFunc(options, func(o option) bool {
 		return o.field == field && slices.Contains(o.operations, operation)
 	})
 }
 
-// wordsOf are the words that an option may have in any operation and helm, nil
-// when it is not chosen from words.
+// wordsOf returns the words that an option may have in any operation and Helm,
+// nil for an option that takes any value.
 func wordsOf(field string) []string {
 	var words []string
 	for _, o := range options {
@@ -125,7 +135,7 @@ func wordsOf(field string) []string {
 	return words
 }
 
-// orList writes words as a person would say them.
+// orList joins words with commas and "or".
 func orList(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { choose, flagOf, hasOption, OPTIONS, type Option, type OptionName } from './table';
+import { HELM_OPTIONS } from './generated';
+import { choose, flagOf, hasOption, NOT_IN_FORMS, OPTIONS, type Option, type OptionName } from './table';
 
 const option = (since?: Option['since']) => ({ since }) as Option;
 
@@ -45,4 +46,9 @@ test('operations, versions and flags of the options are those of docs/options.md
       expect({ name, operation, flags: [flagIn(helm3) ?? flagIn(row?.[5]), flagIn(row?.[5])] }, 'in the docs').toEqual({ name, operation, flags });
     }
   }
+});
+
+test('every option of Helm is in the forms or left out on purpose', () => {
+  const known = [...OPTIONS.map(({ name }) => name as string), ...NOT_IN_FORMS].sort();
+  expect(known).toEqual([...new Set<string>(HELM_OPTIONS.map(({ name }) => name))].sort());
 });

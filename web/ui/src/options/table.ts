@@ -1,5 +1,6 @@
 import type { Options } from '../api/operations';
 import type { options as texts } from '../i18n/en/options';
+import { HELM_OPTIONS, type HelmOption } from './generated';
 
 export type OptionName = keyof typeof texts.names;
 export type Group = keyof typeof texts.groups;
@@ -17,39 +18,71 @@ export interface Option {
   /** A list of words, a number with its default, a boolean, or text. */
   input: { kind: 'choice'; values: readonly string[] } | { kind: 'number'; usual: string; min: number } | { kind: 'flag' } | { kind: 'text' };
   /** The first Helm version with the option; absent if every version that helmtrail supports has it. */
-  since?: '3.14' | '3.16' | '3.17' | '4.0';
+  since?: string;
   /** The options that Helm refuses together with it. */
-  not?: readonly OptionName[];
+  not?: readonly string[];
 }
 
-const all = ['install', 'upgrade', 'rollback'] as const;
-const forward = ['install', 'upgrade'] as const;
-const flag = { kind: 'flag' } as const;
+/** Where a form shows an option. A form may offer it for fewer operations, or with another input. */
+interface Place {
+  name: OptionName & HelmName;
+  group: Group;
+  operations?: readonly Operation[];
+  input?: Option['input'];
+}
+
+type HelmName = (typeof HELM_OPTIONS)[number]['name'];
+
+const OPERATIONS = ['install', 'upgrade', 'rollback'] as const;
 
 /** The options of the forms, in display order. */
-export const OPTIONS: readonly Option[] = [
-  { name: 'createNamespace', flag: '--create-namespace', group: 'basic', operations: ['install'], input: flag },
-  { name: 'wait', flag: '--wait', group: 'waiting', operations: all, input: flag },
-  { name: 'waitForJobs', flag: '--wait-for-jobs', group: 'waiting', operations: all, input: flag },
-  { name: 'timeoutSeconds', flag: '--timeout', group: 'waiting', operations: all, input: { kind: 'number', usual: '300', min: 1 } },
-  { name: 'deadlineSeconds', group: 'waiting', operations: all, input: { kind: 'number', usual: '', min: 1 } },
-  { name: 'rollbackOnFailure', flag: '--rollback-on-failure', helm3: '--atomic', group: 'failure', operations: forward, input: flag },
-  { name: 'cleanupOnFail', flag: '--cleanup-on-fail', group: 'failure', operations: ['upgrade', 'rollback'], input: flag },
-  { name: 'retries', group: 'failure', operations: all, input: { kind: 'number', usual: '2', min: 0 } },
-  { name: 'reuseValues', flag: '--reuse-values', group: 'values', operations: ['upgrade'], input: flag, not: ['resetValues', 'resetThenReuseValues'] },
-  { name: 'resetThenReuseValues', flag: '--reset-then-reuse-values', group: 'values', operations: ['upgrade'], input: flag, since: '3.14', not: ['resetValues', 'reuseValues'] },
-  { name: 'resetValues', flag: '--reset-values', group: 'values', operations: ['upgrade'], input: flag, not: ['reuseValues', 'resetThenReuseValues'] },
-  { name: 'takeOwnership', flag: '--take-ownership', group: 'conflicts', operations: forward, input: flag, since: '3.17' },
-  { name: 'forceConflicts', flag: '--force-conflicts', group: 'conflicts', operations: all, input: flag, since: '4.0', not: ['forceReplace'] },
-  { name: 'forceReplace', flag: '--force-replace', helm3: '--force', group: 'conflicts', operations: all, input: flag, not: ['forceConflicts'] },
-  { name: 'serverSide', flag: '--server-side', group: 'conflicts', operations: all, input: { kind: 'choice', values: ['true', 'false'] }, since: '4.0' },
-  { name: 'noHooks', flag: '--no-hooks', group: 'checks', operations: all, input: flag },
-  { name: 'skipCRDs', flag: '--skip-crds', group: 'checks', operations: ['install'], input: flag },
-  { name: 'skipSchemaValidation', flag: '--skip-schema-validation', group: 'checks', operations: forward, input: flag, since: '3.16' },
-  { name: 'disableOpenAPIValidation', flag: '--disable-openapi-validation', group: 'checks', operations: forward, input: flag },
-  { name: 'description', flag: '--description', group: 'record', operations: forward, input: { kind: 'text' } },
-  { name: 'historyMax', flag: '--history-max', group: 'record', operations: ['upgrade', 'rollback'], input: { kind: 'number', usual: '10', min: 0 } },
+const PLACES: readonly Place[] = [
+  { name: 'createNamespace', group: 'basic', operations: ['install'] },
+  { name: 'wait', group: 'waiting', input: { kind: 'flag' } },
+  { name: 'waitForJobs', group: 'waiting' },
+  { name: 'timeoutSeconds', group: 'waiting' },
+  { name: 'deadlineSeconds', group: 'waiting' },
+  { name: 'rollbackOnFailure', group: 'failure' },
+  { name: 'cleanupOnFail', group: 'failure' },
+  { name: 'retries', group: 'failure' },
+  { name: 'reuseValues', group: 'values' },
+  { name: 'resetThenReuseValues', group: 'values' },
+  { name: 'resetValues', group: 'values' },
+  { name: 'takeOwnership', group: 'conflicts' },
+  { name: 'forceConflicts', group: 'conflicts' },
+  { name: 'forceReplace', group: 'conflicts' },
+  { name: 'serverSide', group: 'conflicts', input: { kind: 'choice', values: ['true', 'false'] } },
+  { name: 'noHooks', group: 'checks' },
+  { name: 'skipCRDs', group: 'checks', operations: ['install'] },
+  { name: 'skipSchemaValidation', group: 'checks' },
+  { name: 'disableOpenAPIValidation', group: 'checks' },
+  { name: 'description', group: 'record', operations: ['install', 'upgrade'] },
+  { name: 'historyMax', group: 'record' },
 ];
+
+/** The options that no form offers. */
+export const NOT_IN_FORMS: readonly HelmName[] = ['install', 'dryRun', 'labels', 'keepHistory', 'cascade', 'overridePending'];
+
+/** The options of the forms, with everything else from the server's own table. */
+export const OPTIONS: readonly Option[] = PLACES.map(({ name, group, operations, input }) => {
+  const rows: readonly HelmOption[] = HELM_OPTIONS.filter((row) => row.name === name);
+  const offered = operations ?? OPERATIONS.filter((operation) => rows.some((row) => row.operations.includes(operation)));
+  const row = rows.find((each) => offered.some((operation) => each.operations.includes(operation)));
+  return { name, group, operations: offered, input: input ?? inputOf(row), flag: row?.flag, helm3: row?.helm3, since: row?.since, not: row?.excludes };
+});
+
+function inputOf(row: HelmOption | undefined): Option['input'] {
+  switch (row?.input) {
+    case 'choice':
+      return { kind: 'choice', values: row.values ?? [] };
+    case 'number':
+      return { kind: 'number', usual: row.usual ?? '', min: row.min ?? 0 };
+    case 'text':
+      return { kind: 'text' };
+    default:
+      return { kind: 'flag' };
+  }
+}
 
 /** Reports whether the installed Helm has the option. An unknown version is assumed to have it. */
 export function hasOption({ since }: Option, helmVersion: string | undefined): boolean {
@@ -61,7 +94,7 @@ export function hasOption({ since }: Option, helmVersion: string | undefined): b
 export function choose(options: Options, option: Option, chosen: Options[keyof Options] | undefined, helmVersion: string | undefined): Options {
   const next: Options = { ...options, [option.name]: chosen };
   for (const other of chosen === undefined ? [] : (option.not ?? [])) {
-    next[other] = undefined;
+    next[other as keyof Options] = undefined;
   }
   const serverSide = OPTIONS.find(({ name }) => name === 'serverSide');
   if (serverSide && hasOption(serverSide, helmVersion)) {
