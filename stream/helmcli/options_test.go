@@ -248,6 +248,39 @@ func TestEveryOptionHasARow(t *testing.T) {
 	}
 }
 
+// A row reads the field that it names, and no other.
+func TestEveryOptionReadsItsField(t *testing.T) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[stream.Options]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		var request stream.Options
+		setAny(reflect.ValueOf(&request).Elem().FieldByIndex(f.Index))
+		for _, o := range options {
+			before, wasSet := o.value(stream.Options{})
+			after, isSet := o.value(request)
+			if reads := isSet && (after != before || !wasSet); reads != (o.field == name) {
+				t.Errorf("with only %s given, the row of %s reads %q (given: %t)", name, o.field, after, isSet)
+			}
+		}
+	}
+}
+
+// setAny gives a field some value that is not its zero value.
+func setAny(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int:
+		v.SetInt(7)
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		setAny(v.Elem())
+	case reflect.Map:
+		v.Set(reflect.ValueOf(map[string]string{"x": "y"}))
+	}
+}
+
 // at returns a Helm of that version that runs nothing.
 func at(major, minor int) *Helm {
 	return &Helm{version: fmt.Sprintf("v%d.%d.0", major, minor), major: major, minor: minor}
