@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"sync/atomic"
-	"time"
 )
 
 // Log is one session's events: what the journal holds of them, and a way to
@@ -136,110 +135,6 @@ func decodeEvents(data []byte) ([]Event, error) {
 		events = append(events, e)
 	}
 	return events, nil
-}
-
-// errTooBig means that an event can never be stored. What makes events keeps them
-// smaller.
-var errTooBig = errors.New("over the limit")
-
-// writer appends to a log. It belongs to one goroutine.
-type writer struct {
-	log     *Log
-	started time.Time
-	seq     uint64
-	mark    int64
-	elapsed time.Duration // of the last event; it never goes back
-
-	// ending is called when the terminal event is stored, before readers see it.
-	ending func()
-}
-
-// newWriter returns a writer for a session without events.
-func newWriter(chunks *chunks, session SessionRef, started time.Time) *writer {
-	l := &Log{session: session, chunks: chunks}
-	l.head.Store(&head{wake: make(chan struct{})})
-	return &writer{log: l, started: started}
-}
-
-// write stores what is pending as events, in order, then shows them to
-// readers. It returns how many of the items were stored, all unless it fails;
-// with errTooBig the next one is what cannot be stored.
-func (w *writer) write(ctx context.Context, items []pending) (stored int, err error) {
-	seq, mark, elapsed := w.seq, w.mark, w.elapsed
-	defer func() {
-		if err != nil { // what was not stored gets its numbers later
-			w.seq, w.mark, w.elapsed = seq, mark, elapsed
-		}
-	}()
-	data := make([]byte, 0, 512*len(items))
-	for i, b := range items {
-		w.elapsed = max(w.elapsed, b.at.Sub(w.started))
-		line, err := json.Marshal(Event{
-			Seq: w.seq + 1, Type: b.kind, Time: b.at, SessionID: w.log.session.ID,
-			Elapsed: w.elapsed, Body: b.body,
-		})
-		if err != nil {
-			return stored, err
-		}
-		if len(data) > 0 && len(data)+len(line)+1 > MaxEntry/2 {
-			if err := w.store(ctx, data); err != nil {
-				return stored, err
-			}
-			data, stored = nil, i
-			seq, mark, elapsed = w.seq, w.mark, w.elapsed
-		}
-		if len(line)+1 > MaxEntry {
-			if len(data) > 0 {
-				if err := w.store(ctx, data); err != nil {
-					return stored, err
-				}
-				seq, mark, elapsed = w.seq, w.mark, w.elapsed
-			}
-			return i, fmt.Errorf("write session %s: event %s of %d bytes is %w of %d", w.log.session.ID, b.kind, len(line), errTooBig, MaxEntry)
-		}
-		data = append(append(data, line...), '\n')
-		w.seq++
-		w.mark = max(w.mark, b.mark)
-	}
-	if len(data) > 0 {
-		if err := w.store(ctx, data); err != nil {
-			return stored, err
-		}
-	}
-	return len(items), nil
-}
-
-func (w *writer) store(ctx context.Context, data []byte) error {
-	before := w.log.head.Load()
-	position, err := w.log.chunks.journal.Append(ctx, w.log.session, before.position, w.mark, data)
-	if err != nil {
-		return fmt.Errorf("store events of session %s: %w", w.log.session.ID, err)
-	}
-	made, err := newChunk(w.log.session.ID, Entry{Position: position, Data: data})
-	if err != nil {
-		return err
-	}
-	w.log.chunks.put(chunkKey{w.log.session.ID, before.position}, made)
-	if made.ended && w.ending != nil {
-		w.ending()
-	}
-	w.log.advance(func(h *head) {
-		h.seq, h.position, h.ended = made.last(), position, made.ended
-	})
-	return nil
-}
-
-// beat shows a new heartbeat to readers.
-func (w *writer) beat(now time.Time, body *Heartbeat) error {
-	frame, err := Frame(Event{Type: TypeHeartbeat, Time: now, SessionID: w.log.session.ID, Elapsed: now.Sub(w.started), Body: body})
-	if err != nil {
-		return err
-	}
-	w.log.advance(func(h *head) {
-		h.beat = frame
-		h.beats++
-	})
-	return nil
 }
 
 // advance replaces the head and wakes the readers. Only the writer calls it.

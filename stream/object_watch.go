@@ -57,23 +57,48 @@ type objectWatch struct {
 	rows   []Resource          // as they are now, masked; nil before they are known
 	told   map[string]Resource // by key
 	causes []Cause             // the summary's, as they were told
-	full   bool                // the next event replaces all rows
-	ending bool                // no other state follows the one that is told next
-	behind bool                // something was left out while the journal took nothing
+	stream streamState
+	final  bool // the next snapshot is the last
 	logs   map[LogSource]keptLog
-	// secrets are those of the record; masked has the texts of the rows in which
-	// they were looked for, which come again and again.
+	// secrets are those of the record. masked caches the texts of the rows in
+	// which they were looked for, since the same texts come again and again.
 	secrets *mask.Secrets
 	masked  map[string]string
 	// standing holds what keeps the session's own revision from being ready.
-	// What helm does to undo it changes that no more.
 	standing []Cause
-	frozen   bool
-	undoing  bool // helm undoes the revision with the one that is followed
+	verdict  verdict
 }
 
+// streamState says how the stream compares with the rows.
+type streamState string
+
+const (
+	// streamUnset means that the stream has no rows of the revision that is
+	// followed. The next event replaces all rows.
+	streamUnset streamState = "unset"
+	// streamCurrent means that the stream has the rows.
+	streamCurrent streamState = "current"
+	// streamBehind means that changes were left out while the journal was too
+	// slow.
+	streamBehind streamState = "behind"
+)
+
+// verdict says what new causes do to the ones that stand.
+type verdict string
+
+const (
+	// verdictOpen means that Helm is still at work: the newest causes stand.
+	verdictOpen verdict = "open"
+	// verdictGivenUp means that Helm gave up and may delete the objects at once.
+	// The causes at that moment stand, and only final ones are added.
+	verdictGivenUp verdict = "given-up"
+	// verdictUndone means that Helm's own rollback is followed, whose objects say
+	// nothing about the failure.
+	verdictUndone verdict = "undone"
+)
+
 func newObjectWatch(r *run) *objectWatch {
-	w := &objectWatch{run: r, viewer: r.viewer(), wanted: make(chan int, 1), told: map[string]Resource{}, logs: map[LogSource]keptLog{}, full: true}
+	w := &objectWatch{run: r, viewer: r.viewer(), wanted: make(chan int, 1), told: map[string]Resource{}, logs: map[LogSource]keptLog{}, stream: streamUnset, verdict: verdictOpen}
 	w.reads, w.endReads = context.WithCancel(context.Background())
 	return w
 }
@@ -105,22 +130,39 @@ func (w *objectWatch) recall(body *ResourceStatus) {
 	for _, key := range body.Removed {
 		delete(w.told, key)
 	}
-	w.full = false
+	w.stream = streamCurrent
 	w.standing, w.causes = body.Summary.Causes, body.Summary.Causes
 }
 
-// freeze keeps the causes as they are now known: helm has given up, and may
-// remove the objects at once. It never blocks for long.
+// freeze keeps the causes as they are now, since Helm gave up and may delete the
+// objects at once. It never blocks for long.
 func (w *objectWatch) freeze() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.frozen = true
+	if w.verdict == verdictOpen {
+		w.verdict = verdictGivenUp
+	}
+}
+
+// begin starts a revision's rows. It is called with the record of each revision
+// that is followed.
+func (w *objectWatch) begin(record *decoder.Record) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case rollsBack(w.run.request.Operation, traceOfHeader(record.Version, &record.Header)):
+		w.verdict = verdictUndone
+	case w.record != nil: // another attempt
+		w.standing, w.verdict = nil, verdictOpen
+	}
+	w.record, w.rows, w.stream = record, nil, streamUnset
+	w.secrets, w.masked = w.run.secrets(record), map[string]string{}
 }
 
 // finalCauses returns what kept the newest revision that the session itself made
-// from being ready, as it stood when helm gave up. What merely waited counts
-// only when nothing else is known. It waits for the logs that are still being
-// read, which takes some seconds at most.
+// from being ready, as of the moment when Helm gave up. Causes that only say
+// that something waits count only if there are no others. It blocks until the
+// logs being read have arrived, which takes a few seconds at most.
 func (w *objectWatch) finalCauses() []Cause {
 	w.reading.Wait()
 	w.mu.Lock()
@@ -130,10 +172,16 @@ func (w *objectWatch) finalCauses() []Cause {
 
 // stand takes in the causes that a snapshot shows. It is called under w.mu.
 func (w *objectWatch) stand(causes []Cause) {
-	switch {
-	case w.undoing, w.frozen && !telling(causes):
-	case w.frozen && telling(w.standing):
-		w.standing = refined(w.standing, causes)
+	switch w.verdict {
+	case verdictUndone:
+	case verdictGivenUp:
+		switch {
+		case !telling(causes):
+		case telling(w.standing):
+			w.standing = refined(w.standing, causes)
+		default:
+			w.standing = causes
+		}
 	default:
 		w.standing = causes
 	}
@@ -143,14 +191,7 @@ func (w *objectWatch) stand(causes []Cause) {
 func (w *objectWatch) watch(ctx context.Context) {
 	record := w.next(ctx, 0)
 	for record != nil {
-		w.mu.Lock()
-		w.undoing = rollsBack(w.run.request.Operation, traceOfHeader(record.Version, &record.Header))
-		if w.record != nil && !w.undoing {
-			w.standing, w.frozen = nil, false
-		}
-		w.record, w.full, w.behind = record, true, false
-		w.secrets, w.masked = w.run.secrets(record), map[string]string{}
-		w.mu.Unlock()
+		w.begin(record)
 		followed, stop := context.WithCancel(ctx)
 		var following sync.WaitGroup
 		now := record
@@ -229,7 +270,7 @@ func (w *objectWatch) last(ctx context.Context) []Resource {
 		return nil
 	}
 	w.mu.Lock()
-	w.ending = true
+	w.final = true
 	w.mu.Unlock()
 	w.tell(rows)
 	return rows
@@ -243,35 +284,39 @@ func (w *objectWatch) tell(rows []Resource) {
 	w.publish()
 }
 
-// catchUp tells what was left out while the journal took nothing. The objects
-// may have come to rest since.
+// catchUp publishes what was left out while the journal was too slow. The
+// objects may not change again by themselves.
 func (w *objectWatch) catchUp() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.behind {
+	if w.rows != nil && w.stream != streamCurrent {
 		w.publish()
 	}
 }
 
-// publish puts the rows and causes that differ from those told before into the
-// stream. While the journal takes nothing it leaves them to a later call, for
-// which catchUp sees, so that what waits for it does not grow without end. It is
-// called under w.mu.
+// publish puts the rows and causes that changed into the stream. While the
+// journal is too slow it leaves them to a later call, which catchUp makes, so
+// that the inbox does not grow without bound. It is called under w.mu.
 func (w *objectWatch) publish() {
 	rows := w.rows
 	summary := Summarize(rows)
 	w.readLogs(summary.Causes)
 	summary.Causes = beginning(w.withLogs(summary.Causes))
 	w.stand(causesOf(rows))
-	if w.behind = w.run.inbox.crowded() && !w.ending; w.behind {
+	full := w.stream == streamUnset
+	if w.run.inbox.crowded() && !w.final {
+		if !full {
+			w.stream = streamBehind
+		}
 		return
 	}
+	w.stream = streamCurrent
 	changed := []Resource{}
 	keys := make(map[string]bool, len(rows))
 	for _, row := range rows {
 		key := row.Key()
 		keys[key] = true
-		if before, ok := w.told[key]; w.full || !ok || before != row {
+		if before, ok := w.told[key]; full || !ok || before != row {
 			changed = append(changed, row)
 		}
 		w.told[key] = row
@@ -284,16 +329,14 @@ func (w *objectWatch) publish() {
 		}
 	}
 	slices.Sort(removed)
-	if w.full {
+	if full {
 		removed = nil
 	}
 	sameCauses := slices.Equal(summary.Causes, w.causes)
 	w.causes = summary.Causes
-	if !w.full && len(changed) == 0 && len(removed) == 0 && sameCauses {
+	if !full && len(changed) == 0 && len(removed) == 0 && sameCauses {
 		return
 	}
-	full := w.full
-	w.full = false
 	for first := true; first || len(changed) > 0 || len(removed) > 0; first = false {
 		part, keys := beginning(changed[:min(len(changed), rowsPerEvent)]), beginning(removed)
 		changed, removed = changed[len(part):], removed[len(keys):]

@@ -103,7 +103,7 @@ func TestEventsOfAHugeReleaseFitIntoTheJournal(t *testing.T) {
 func TestThatThereAreNoRowsIsToldOnce(t *testing.T) {
 	w := watchOfNothing()
 	w.tell([]Resource{{Kind: "Pod", Name: "web"}})
-	w.full = true
+	w.stream = streamUnset
 	w.tell(nil)
 	w.tell(nil)
 	told := w.statuses(t)
@@ -132,7 +132,7 @@ func TestRowsDoNotPileUpWhileTheJournalTakesNothing(t *testing.T) {
 	for range maxWaitingOthers {
 		change()
 	}
-	w.ending = true
+	w.final = true
 	change()
 	if told := w.statuses(t); told[len(told)-1].Resources[0] != row {
 		t.Errorf("the last state of the row is %+v, want %+v", told[len(told)-1].Resources[0], row)
@@ -227,3 +227,66 @@ func TestARecordThatCannotBeReadIsReadAgain(t *testing.T) {
 		watching.Wait()
 	})
 }
+
+// Helm deletes what it gave up, and rolls back: neither must hide the causes.
+func TestCausesStandFromTheMomentHelmGaveUp(t *testing.T) {
+	w := watchOfNothing()
+	w.run.request.Operation = OperationUpgrade
+	cause := func(reason string, rank Rank, final bool) []Resource {
+		s := Sentence{Object: ObjectRef{Kind: "Pod", Name: "web"}, Reason: reason}
+		return []Resource{{Kind: "Pod", Name: "web", Cause: Cause{Sentence: s, Text: reason, Rank: rank, Final: final}}}
+	}
+	record := func(version int, status decoder.Status, description string) *decoder.Record {
+		return &decoder.Record{Version: version, Header: decoder.Header{Status: status, Description: description}}
+	}
+	check := func(step string, want ...string) {
+		t.Helper()
+		var got []string
+		for _, c := range w.standing {
+			got = append(got, c.Reason)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: standing causes (-want +got):\n%s", step, diff)
+		}
+	}
+	w.begin(record(2, decoder.StatusPendingUpgrade, ""))
+	w.tell(cause("Unhealthy", RankProbe, false))
+	check("while Helm waits", "Unhealthy")
+	w.tell(cause("CrashLoopBackOff", RankContainer, false))
+	check("when the trouble changes", "CrashLoopBackOff")
+	w.freeze()
+	w.tell(nil)
+	check("when Helm deletes the objects", "CrashLoopBackOff")
+	w.tell(cause("BackoffLimitExceeded", RankCondition, true))
+	check("when a final cause is seen late", "BackoffLimitExceeded", "CrashLoopBackOff")
+	w.begin(record(3, decoder.StatusPendingRollback, "Rollback to 1"))
+	w.tell(cause("ImagePullBackOff", RankContainer, true))
+	check("while Helm rolls back", "BackoffLimitExceeded", "CrashLoopBackOff")
+	w.begin(record(4, decoder.StatusPendingUpgrade, ""))
+	check("when Helm is run once more")
+	w.tell(cause("Unhealthy", RankProbe, false))
+	check("in the next attempt", "Unhealthy")
+}
+
+// A container's log may arrive when another revision is followed already.
+func TestALateLogDoesNotBringBackTheRowsOfAnEarlierRevision(t *testing.T) {
+	w := watchOfNothing()
+	w.begin(&decoder.Record{Version: 1})
+	w.tell([]Resource{{Kind: "Pod", Name: "old"}})
+	w.statuses(t)
+	w.begin(&decoder.Record{Version: 2})
+	w.catchUp()
+	w.run.cluster = logs{text: "what it wrote"}
+	w.readLog(LogSource{Pod: "old"})
+	if told := w.statuses(t); len(told) != 0 {
+		t.Errorf("told %+v", told)
+	}
+}
+
+// logs is a cluster in which every container wrote the same.
+type logs struct {
+	Cluster
+	text string
+}
+
+func (l logs) ContainerLog(context.Context, LogSource, Viewer) (string, error) { return l.text, nil }

@@ -119,7 +119,7 @@ func (r *run) reopen(ctx context.Context, log *Log) error {
 		return err
 	}
 	err = log.each(ctx, func(e Event) {
-		r.writer.seq, r.writer.elapsed = e.Seq, e.Elapsed
+		r.writer.last.seq, r.writer.last.elapsed = e.Seq, e.Elapsed
 		switch body := e.Body.(type) {
 		case *Started:
 			r.writer.started = e.Time
@@ -132,7 +132,7 @@ func (r *run) reopen(ctx context.Context, log *Log) error {
 	if err != nil {
 		return err
 	}
-	r.writer.log, r.writer.mark, r.mark = log, last.Mark, last.Mark
+	r.writer.log, r.writer.last.mark, r.mark = log, last.Mark, last.Mark
 	r.opened, r.resumed = true, true
 	return nil
 }
