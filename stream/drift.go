@@ -67,8 +67,10 @@ type DriftObject struct {
 	Name       string     `json:"name"`
 	// Checked is empty when there was nothing to compare.
 	Checked DriftCheck `json:"checked,omitempty"`
-	// Message says why it is unknown, or what else there is to know.
+	// Message says why it is unknown, or what else there is to know. Note is its
+	// translatable form, absent for a message of the API server.
 	Message string        `json:"message,omitempty"`
+	Note    *Note         `json:"note,omitempty"`
 	Changes []FieldChange `json:"changes"`
 	// Added are fields that the record does not have and that somebody else
 	// than Helm has set. They are no drift.
@@ -125,8 +127,9 @@ type Validation struct {
 	// come first, and those that are unknown, which come next.
 	Objects []ValidatedObject `json:"objects"`
 	// Message says what limits the whole answer, such as a namespace that does
-	// not exist yet.
+	// not exist yet. Note is its translatable form.
 	Message string `json:"message,omitempty"`
+	Note    *Note  `json:"note,omitempty"`
 }
 
 // ValidatedObject is what applying one object would do.
@@ -137,11 +140,15 @@ type ValidatedObject struct {
 	Namespace  string  `json:"namespace"` // "" for objects of the whole cluster
 	Name       string  `json:"name"`
 	// Message is why the API server refuses it, in its own words, or why it
-	// could not be tried.
+	// could not be tried. Note is its translatable form, absent for a message of
+	// the API server.
 	Message string `json:"message,omitempty"`
+	Note    *Note  `json:"note,omitempty"`
 	// Warnings are the API server's, such as one of a deprecated version, and the
 	// fields that Helm would not take over from somebody else by itself.
 	Warnings []string `json:"warnings"`
+	// Conflicts are those fields in parts.
+	Conflicts []FieldConflict `json:"conflicts,omitempty"`
 	// Changes are what would change; Recorded is what the chart has.
 	Changes []FieldChange `json:"changes"`
 }

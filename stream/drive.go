@@ -233,7 +233,7 @@ func (r *run) again(ctx context.Context, o outcome, attempt int) (replace, again
 		return false, false
 	}
 	r.setPhase(PhaseRetrying)
-	r.inbox.put(TypeRetrying, &Retrying{Attempt: attempt + 1, MaxAttempts: most, Reason: race, DelaySeconds: delay.Seconds()})
+	r.inbox.put(TypeRetrying, &Retrying{Attempt: attempt + 1, MaxAttempts: most, Reason: race.reason, Code: race.code, DelaySeconds: delay.Seconds()})
 	pause := time.NewTimer(delay)
 	defer pause.Stop()
 	select {

@@ -238,10 +238,12 @@ type Cause struct {
 
 // Retrying is the body of RETRYING.
 type Retrying struct {
-	Attempt      int     `json:"attempt"`
-	MaxAttempts  int     `json:"maxAttempts"`
-	Reason       string  `json:"reason"`
-	DelaySeconds float64 `json:"delaySeconds"`
+	Attempt     int    `json:"attempt"`
+	MaxAttempts int    `json:"maxAttempts"`
+	Reason      string `json:"reason"`
+	// Code names the reason; events of earlier versions have none.
+	Code         RetryCode `json:"code,omitempty"`
+	DelaySeconds float64   `json:"delaySeconds"`
 }
 
 // Reason says why a session failed.

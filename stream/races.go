@@ -2,38 +2,73 @@ package stream
 
 import "strings"
 
-// races are the errors after which helm may well succeed when it is run again,
-// since what stood in its way was another writer or a moment's loss of the API
-// server. Each names where its text comes from.
+// RetryCode names the reason for another attempt, so that a client can say it in
+// another language. Codes are part of the API and never change.
+type RetryCode string
+
+const (
+	// RetryConflict means that another writer changed an object in between.
+	RetryConflict RetryCode = "conflict"
+	// RetryQuota means that a resource quota was updated at the same time.
+	RetryQuota RetryCode = "quota"
+	// RetryLeader means that etcd elected another leader.
+	RetryLeader RetryCode = "leader"
+	// RetryLost means that the connection to the API server was lost.
+	RetryLost RetryCode = "lost"
+	// RetryRefused means that the API server refused the connection.
+	RetryRefused RetryCode = "refused"
+)
+
+// RetryCodes lists all codes.
+var RetryCodes = []RetryCode{RetryConflict, RetryQuota, RetryLeader, RetryLost, RetryRefused}
+
+// race is a transient error, by its code and in a sentence.
+type race struct {
+	code   RetryCode
+	reason string
+}
+
+var (
+	raceConflict = race{RetryConflict, "conflict: another writer changed an object in between"}
+	raceQuota    = race{RetryQuota, "conflict: the resource quota was updated at the same time"}
+	raceLeader   = race{RetryLeader, "etcd elected another leader"}
+	raceLost     = race{RetryLost, "the connection to the API server was lost"}
+	raceRefused  = race{RetryRefused, "the API server refused the connection"}
+)
+
+// races are the errors after which another run of helm may succeed, because
+// another writer or a short loss of the API server caused them. Each names where
+// its text comes from.
 var races = []struct {
-	text, name string
+	text string
+	race race
 }{
 	// k8s.io/apiserver/pkg/registry/generic/registry/store.go, OptimisticLockErrorMsg:
 	// a ResourceQuota or any other object that two writers updated at once.
-	{"the object has been modified", "conflict: another writer changed an object in between"},
+	{"the object has been modified", raceConflict},
 	// k8s.io/apiserver/pkg/admission/plugin/resourcequota: the quota's usage could not be updated in time.
-	{"Operation cannot be fulfilled on resourcequotas", "conflict: the resource quota was updated at the same time"},
+	{"Operation cannot be fulfilled on resourcequotas", raceQuota},
 	// go.etcd.io/etcd/api/v3rpc/rpctypes/error.go, ErrGRPCLeaderChanged, ErrGRPCNoLeader, ErrGRPCTimeoutDueToLeaderFail.
-	{"etcdserver: leader changed", "etcd elected another leader"},
-	{"etcdserver: no leader", "etcd elected another leader"},
-	{"etcdserver: request timed out, possibly due to previous leader failure", "etcd elected another leader"},
+	{"etcdserver: leader changed", raceLeader},
+	{"etcdserver: no leader", raceLeader},
+	{"etcdserver: request timed out, possibly due to previous leader failure", raceLeader},
 	// golang.org/x/net/http2/transport.go, errClientConnGotGoAway and errClientConnUnusable.
-	{"http2: client connection lost", "the connection to the API server was lost"},
-	{"http2: server sent GOAWAY", "the connection to the API server was lost"},
+	{"http2: client connection lost", raceLost},
+	{"http2: server sent GOAWAY", raceLost},
 	// syscall.ECONNRESET and ECONNREFUSED as Go prints them.
-	{"connection reset by peer", "the connection to the API server was lost"},
-	{"connect: connection refused", "the API server refused the connection"},
+	{"connection reset by peer", raceLost},
+	{"connect: connection refused", raceRefused},
 	// net/http/transport.go, errServerClosedIdle and transportReadFromServerError.
-	{"http: server closed idle connection", "the connection to the API server was lost"},
-	{"unexpected EOF", "the connection to the API server was lost"},
+	{"http: server closed idle connection", raceLost},
+	{"unexpected EOF", raceLost},
 }
 
-// raceOf says which known race helm's error tells of.
-func raceOf(message string) (name string, ok bool) {
+// raceOf returns the known race that helm's error contains.
+func raceOf(message string) (found race, ok bool) {
 	for _, r := range races {
 		if strings.Contains(message, r.text) {
-			return r.name, true
+			return r.race, true
 		}
 	}
-	return "", false
+	return race{}, false
 }

@@ -323,10 +323,11 @@ func forbidden(e *stream.ForbiddenError) *apiError {
 	return &apiError{
 		status: http.StatusForbidden, code: codeForbidden, message: e.Error(),
 		details: struct {
+			User      string `json:"user"`
 			Verb      string `json:"verb"`
 			Resource  string `json:"resource"`
 			Group     string `json:"group,omitempty"`
 			Namespace string `json:"namespace,omitempty"`
-		}{e.Right.Verb, e.Right.Resource, e.Right.Group, e.Right.Namespace},
+		}{e.User, e.Right.Verb, e.Right.Resource, e.Right.Group, e.Right.Namespace},
 	}
 }

@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
+
+	"github.com/helmtrail/helmtrail/stream"
 )
 
 // apply asks what applying the object would make of it. With conflicts it notes
@@ -56,16 +58,19 @@ func (x *examination) apply(ctx context.Context, client dynamic.ResourceInterfac
 	return nil
 }
 
-// conflictsOf tells which fields somebody else owns.
-func conflictsOf(err error) []string {
+// conflictsOf returns the fields that others own.
+func conflictsOf(err error) []stream.FieldConflict {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {
 		return nil
 	}
-	var all []string
+	var all []stream.FieldConflict
 	for _, cause := range status.Status().Details.Causes {
 		if cause.Type == metav1.CauseTypeFieldManagerConflict {
-			all = append(all, fmt.Sprintf("%s at %s: helm takes it over only with forceConflicts", cause.Message, cause.Field))
+			all = append(all, stream.FieldConflict{
+				Field: cause.Field, Detail: cause.Message,
+				Warning: fmt.Sprintf("%s at %s: helm takes it over only with forceConflicts", cause.Message, cause.Field),
+			})
 		}
 	}
 	return all

@@ -77,12 +77,14 @@ type examined struct {
 	// probe is the name under which the object is tried when Helm deletes what is
 	// there and makes it anew, as it does with hooks; live is nil then.
 	probe string
-	// problem says why nothing is known.
+	// problem says why nothing is known; note is its code, "" for a message of
+	// the API server.
 	problem  string
+	note     stream.NoteCode
 	noKind   bool
 	warnings []string
-	// conflicts are the fields that others own, in words.
-	conflicts []string
+	// conflicts are the fields that others own.
+	conflicts []stream.FieldConflict
 }
 
 // examination looks at the objects of one manifest.
@@ -109,19 +111,19 @@ func (c *Comparer) examine(ctx context.Context, release stream.ReleaseRef, named
 	var looking errgroup.Group
 	looking.SetLimit(atATime)
 	for i, n := range named {
-		e := &examined{Named: n, problem: n.Problem}
+		e := &examined{Named: n, problem: n.Problem, note: n.Code}
 		x.objects = append(x.objects, e)
 		if e.problem != "" {
 			continue
 		}
 		if i >= maxObjects {
-			e.problem = "there are too many objects to look at them all"
+			e.problem, e.note = "there are too many objects to look at them all", stream.NoteTooMany
 			continue
 		}
 		looking.Go(func() error {
 			err := x.look(limited, e, tryMissing)
 			if err != nil && ctx.Err() == nil && limited.Err() != nil {
-				e.problem, err = "it was not looked at in time", nil
+				e.problem, e.note, err = "it was not looked at in time", stream.NoteTimeout, nil
 			}
 			return err
 		})
@@ -137,7 +139,7 @@ func (c *Comparer) examine(ctx context.Context, release stream.ReleaseRef, named
 func (x *examination) look(ctx context.Context, e *examined, tryMissing bool) error {
 	mapping, err := x.Find(ctx, e.GroupVersionKind)
 	if meta.IsNoMatchError(err) {
-		e.noKind, e.problem = true, "the cluster has no kind "+e.Kind+" in "+e.GroupVersion().String()
+		e.noKind, e.note, e.problem = true, stream.NoteUnknownKind, "the cluster has no kind "+e.Kind+" in "+e.GroupVersion().String()
 		return nil
 	}
 	if err != nil {
@@ -148,7 +150,7 @@ func (x *examination) look(ctx context.Context, e *examined, tryMissing bool) er
 		e.place.namespace = e.Namespace
 	}
 	if err := e.want(x.release); err != nil {
-		e.problem = "this part of the manifest cannot be read"
+		e.problem, e.note = "this part of the manifest cannot be read", stream.NoteUnreadable
 		return nil
 	}
 	client := x.Dynamic.Resource(e.place.resource).Namespace(e.place.namespace)

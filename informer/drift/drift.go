@@ -62,7 +62,7 @@ func (e *examined) drift(ctx context.Context, secrets *mask.Secrets, scaled *sca
 	}
 	switch {
 	case e.problem != "":
-		object.State, object.Message = stream.DriftUnknown, text(secrets, e.problem)
+		object.State, object.Message, object.Note = stream.DriftUnknown, text(secrets, e.problem), noteOf(e.note)
 		return object, nil
 	case e.live == nil:
 		object.State = stream.DriftMissing
@@ -72,11 +72,13 @@ func (e *examined) drift(ctx context.Context, secrets *mask.Secrets, scaled *sca
 	if e.applied == nil {
 		object.Checked = stream.DriftByFields
 		if e.refusal != nil && !lacksRight(e.refusal) {
-			object.Message = text(secrets, "the API server refuses to apply it: "+e.refusal.Error())
+			refusal := text(secrets, e.refusal.Error())
+			object.Message = "the API server refuses to apply it: " + refusal
+			object.Note = &stream.Note{Code: stream.NoteApplyRefused, Detail: refusal}
 		}
 	}
 	if e.live.GetDeletionTimestamp() != nil {
-		object.Message = "it is being deleted"
+		object.Message, object.Note = "it is being deleted", noteOf(stream.NoteDeleting)
 	}
 	if err := e.compare(ctx, &object, secrets, scaled); err != nil {
 		return object, fmt.Errorf("compare %s %s: %w", e.Kind, e.Name, err)
@@ -85,6 +87,14 @@ func (e *examined) drift(ctx context.Context, secrets *mask.Secrets, scaled *sca
 		object.State = stream.DriftChanged
 	}
 	return object, nil
+}
+
+// noteOf is the note of a code, nil for none.
+func noteOf(code stream.NoteCode) *stream.Note {
+	if code == "" {
+		return nil
+	}
+	return &stream.Note{Code: code}
 }
 
 // compare fills in the fields that differ.

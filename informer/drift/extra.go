@@ -59,7 +59,7 @@ func (x *examination) addExtra(ctx context.Context, record *decoder.Record, answ
 				Changes: []stream.FieldChange{}, Added: []stream.FieldChange{},
 			}
 			if o.Annotations["helm.sh/resource-policy"] == "keep" {
-				extra.Message = "helm keeps it, because of its helm.sh/resource-policy"
+				extra.Message, extra.Note = "helm keeps it, because of its helm.sh/resource-policy", noteOf(stream.NoteKept)
 			}
 			answer.Objects = append(answer.Objects, extra)
 		}

@@ -49,8 +49,13 @@ func (c *Comparer) Validate(ctx context.Context, query stream.ValidationQuery) (
 		if e.place.resource.Resource != "" {
 			object.Namespace = e.place.namespace
 		}
-		for _, warning := range slices.Concat(e.warnings, e.conflicts) {
+		for _, warning := range e.warnings {
 			object.Warnings = append(object.Warnings, text(secrets, warning))
+		}
+		for _, c := range e.conflicts {
+			c.Detail, c.Warning = text(secrets, c.Detail), text(secrets, c.Warning)
+			object.Warnings = append(object.Warnings, c.Warning)
+			object.Conflicts = append(object.Conflicts, c)
 		}
 		rendered := e.Content
 		if n, ok := masked[i]; ok {
@@ -83,14 +88,16 @@ func (e *examined) validate(object *stream.ValidatedObject, secrets *mask.Secret
 	switch {
 	case e.noKind && own[e.GroupKind()] != "":
 		object.Verdict = stream.VerdictUnknown
+		object.Note = &stream.Note{Code: stream.NoteKindOfChart, Detail: own[e.GroupKind()]}
 		object.Message = e.problem + "; it comes with " + own[e.GroupKind()] + " of the same chart and can be tried once that is installed"
 	case e.noKind:
-		object.Verdict = stream.VerdictUnknown
+		object.Verdict, object.Note = stream.VerdictUnknown, noteOf(e.note)
 		object.Message = e.problem + "; should it come with a CustomResourceDefinition of the chart, it can be tried once that is installed"
 	case e.problem != "":
-		object.Verdict, object.Message = stream.VerdictUnknown, text(secrets, e.problem)
+		object.Verdict, object.Message, object.Note = stream.VerdictUnknown, text(secrets, e.problem), noteOf(e.note)
 	case e.refusal != nil && lacksNamespace(e.refusal, e.place.namespace):
 		object.Verdict = stream.VerdictCreate
+		answer.Note = &stream.Note{Code: stream.NoteMissingNamespace, Detail: e.place.namespace}
 		answer.Message = "Namespace " + e.place.namespace + " does not exist yet, so the API server could check the form of the objects in it, but not whether it admits them."
 	case e.refusal != nil:
 		object.Verdict, object.Message = stream.VerdictRefused, text(secrets, e.refusal.Error())
@@ -98,7 +105,7 @@ func (e *examined) validate(object *stream.ValidatedObject, secrets *mask.Secret
 			object.Message = strings.ReplaceAll(object.Message, e.probe, e.Name)
 		}
 	case e.probe != "":
-		object.Verdict, object.Message = stream.VerdictCreate, "helm deletes the one that is there and makes it anew"
+		object.Verdict, object.Message, object.Note = stream.VerdictCreate, "helm deletes the one that is there and makes it anew", noteOf(stream.NoteRecreated)
 	case e.live == nil:
 		object.Verdict = stream.VerdictCreate
 	default:

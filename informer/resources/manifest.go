@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
 )
 
 // object is one object that a record names.
@@ -28,6 +29,8 @@ type object struct {
 	phase release.HookPhase
 	// problem says why it cannot be looked for, "" if it can.
 	problem string
+	// code is the problem's, "" without one.
+	code stream.NoteCode
 	// content is the object as JSON; nil where only its name is needed.
 	content []byte
 }
@@ -40,6 +43,8 @@ type Named struct {
 	Namespace, Name string
 	// Problem says why it cannot be looked for, "" if it can.
 	Problem string
+	// Code is the problem's, "" without one.
+	Code stream.NoteCode
 	// Content is the object as JSON, nil if it could not be read.
 	Content []byte
 }
@@ -50,7 +55,7 @@ func Read(manifest, namespace string) []Named {
 	parsed := parse(manifest, namespace, "")
 	named := make([]Named, 0, len(parsed))
 	for _, o := range parsed {
-		named = append(named, Named{o.kind, o.namespace, o.name, o.problem, o.content})
+		named = append(named, Named{o.kind, o.namespace, o.name, o.problem, o.code, o.content})
 	}
 	return named
 }
@@ -172,7 +177,7 @@ func read(content []byte, namespace, hook string) ([]object, error) {
 		o.namespace = namespace
 	}
 	if o.name == "" && h.Metadata.GenerateName != "" {
-		o.name, o.problem = h.Metadata.GenerateName+"*", "the API server chose its name"
+		o.name, o.problem, o.code = h.Metadata.GenerateName+"*", "the API server chose its name", stream.NoteGeneratedName
 	}
 	return []object{o}, nil
 }
@@ -180,5 +185,5 @@ func read(content []byte, namespace, hook string) ([]object, error) {
 // unreadable stands for a document that is no object. What is wrong with it may
 // quote its content, which can be secret, so that is not said.
 func unreadable(document int, hook string) object {
-	return object{name: fmt.Sprintf("document %d", document), hook: hook, problem: "this part of the manifest cannot be read"}
+	return object{name: fmt.Sprintf("document %d", document), hook: hook, problem: "this part of the manifest cannot be read", code: stream.NoteUnreadable}
 }

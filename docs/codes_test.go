@@ -1,0 +1,33 @@
+package docs_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// The codes by which clients translate sentences are those of openapi.yaml.
+func TestDescriptionHasTheCodesOfSentences(t *testing.T) {
+	for schema, got := range map[string][]string{
+		"NoteCode":  texts(stream.NoteCodes),
+		"RetryCode": texts(stream.RetryCodes),
+	} {
+		var want []string
+		for _, code := range description(t).Components.Schemas[schema].Value.Enum {
+			want = append(want, code.(string))
+		}
+		if diff := cmp.Diff(sorted(want), sorted(got)); diff != "" {
+			t.Errorf("%s (-openapi.yaml +code):\n%s", schema, diff)
+		}
+	}
+}
+
+func texts[T ~string](all []T) []string {
+	got := make([]string, len(all))
+	for i, each := range all {
+		got[i] = string(each)
+	}
+	return got
+}
