@@ -60,10 +60,11 @@ func aRaceIsTriedAgainInTheSameSession(t *testing.T, h *server, proxy *apiProxy,
 		// times is 1 unless helm tries such a thing again by itself.
 		times  int
 		reason string
+		code   stream.RetryCode
 	}{
-		{"conflict", conflict, 1, "another writer"},
-		{"leader change", leaderChanged, 2, "another leader"},
-		{"lost connection", lost, 1, "connection to the API server was lost"},
+		{"conflict", conflict, 1, "another writer", stream.RetryConflict},
+		{"leader change", leaderChanged, 2, "another leader", stream.RetryLeader},
+		{"lost connection", lost, 1, "connection to the API server was lost", stream.RetryLost},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -73,7 +74,7 @@ func aRaceIsTriedAgainInTheSameSession(t *testing.T, h *server, proxy *apiProxy,
 			events := s.install(t, nil, nil)
 			ended(t, events, expected{release: "1 deployed"})
 			got := retries(events)
-			if len(got) != 1 || got[0].Attempt != 2 || got[0].MaxAttempts != 3 || !strings.Contains(got[0].Reason, test.reason) || got[0].DelaySeconds != 1 {
+			if len(got) != 1 || got[0].Attempt != 2 || got[0].MaxAttempts != 3 || !strings.Contains(got[0].Reason, test.reason) || got[0].Code != test.code || got[0].DelaySeconds != 1 {
 				t.Fatalf("RETRYING events %+v, want one of attempt 2 of 3 because of %q", got, test.reason)
 			}
 			if diff := cmp.Diff([]string{"1 pending-install", "1 deployed"}, statuses(events)); diff != "" {

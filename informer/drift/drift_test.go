@@ -208,10 +208,18 @@ func TestWhatCannotBeComparedSaysWhy(t *testing.T) {
 	}
 	r.record.Manifest += "\n---\nkind: Widget\napiVersion: gone.example.com/v1\nmetadata: {name: web}\n---\n{ no YAML\n---\nkind: Job\napiVersion: batch/v1\nmetadata: {generateName: once-}\n"
 	var unknown []string
+	codes := map[stream.NoteCode]bool{}
 	for _, o := range r.drift(r.comparer).Objects {
-		if o.State == stream.DriftUnknown {
-			unknown = append(unknown, fmt.Sprintf("%s %s: %s", o.Kind, o.Name, o.Message))
+		if o.State != stream.DriftUnknown {
+			continue
 		}
+		unknown = append(unknown, fmt.Sprintf("%s %s: %s", o.Kind, o.Name, o.Message))
+		if o.Note != nil {
+			codes[o.Note.Code] = true
+		}
+	}
+	if diff := cmp.Diff(map[stream.NoteCode]bool{stream.NoteUnknownKind: true, stream.NoteUnreadable: true, stream.NoteGeneratedName: true}, codes); diff != "" {
+		t.Errorf("codes of the notes (-want +got):\n%s", diff)
 	}
 	want := []string{
 		"Widget web: the cluster has no kind Widget in gone.example.com/v1",

@@ -1,15 +1,20 @@
 package drift_test
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/yaml"
 
 	"github.com/helmtrail/helmtrail/decoder/mask"
@@ -18,8 +23,8 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// verdicts tells a validation, a line for each object, as far as words are ours
-// or asked for.
+// verdicts returns a validation's message and a line for each object. It checks
+// that helmtrail's own messages have a note.
 func (r *release) verdicts(comparer *drift.Comparer, manifest string) (string, []string) {
 	r.t.Helper()
 	masker := mask.New([]byte("0123456789abcdef"), mask.Release{Cluster: "dev", Namespace: r.namespace, Name: "web"})
@@ -34,10 +39,21 @@ func (r *release) verdicts(comparer *drift.Comparer, manifest string) (string, [
 	var all []string
 	for _, o := range found.Objects {
 		line := fmt.Sprintf("%s %s: %s %s", o.Kind, o.Name, o.Verdict, o.Message)
+		if ours := o.Message != "" && o.Verdict != stream.VerdictRefused; ours != (o.Note != nil) {
+			r.t.Errorf("%s has the note %v", line, o.Note)
+		}
+		for _, c := range o.Conflicts {
+			if c.Field == "" || !strings.HasPrefix(c.Warning, c.Detail+" at "+c.Field) || !slices.Contains(o.Warnings, c.Warning) {
+				r.t.Errorf("%s has the conflict %+v beside the warnings %q", line, c, o.Warnings)
+			}
+		}
 		for _, c := range o.Changes {
 			line += fmt.Sprintf(" %s %s -> %s", c.Path, c.Live, c.Recorded)
 		}
 		all = append(all, strings.TrimSpace(line+" "+strings.Join(o.Warnings, " ")))
+	}
+	if (found.Message != "") != (found.Note != nil) {
+		r.t.Errorf("the message %q has the note %v", found.Message, found.Note)
 	}
 	return found.Message, all
 }
@@ -59,6 +75,15 @@ func TestARenderedManifestIsValidatedByTheAPIServer(t *testing.T) {
 	if _, err := clustertest.Core(t).ResourceQuotas(r.namespace).Create(t.Context(), &corev1.ResourceQuota{
 		ObjectMeta: metav1.ObjectMeta{Name: "few"}, Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/secrets": resource.MustParse("1")}},
 	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	// The API server enforces a quota some time after its creation.
+	enforced := func(ctx context.Context) (bool, error) {
+		more := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "one-more"}}
+		_, err := clustertest.Core(t).Secrets(r.namespace).Create(ctx, more, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return apierrors.IsForbidden(err), nil
+	}
+	if err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, enforced); err != nil {
 		t.Fatal(err)
 	}
 	manifest := strings.ReplaceAll(`

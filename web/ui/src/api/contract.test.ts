@@ -51,3 +51,8 @@ test('every anomaly of a revision has a sentence in Chinese', () => {
   const codes = words<Schemas['Anomaly']['code']>(schemas['Anomaly']?.properties?.['code']);
   expect(codes.filter((code) => !server.anomaly(code))).toEqual([]);
 });
+
+test('every code of a note and of another attempt has a sentence in Chinese', () => {
+  expect(words<Schemas['NoteCode']>(schemas['NoteCode']).filter((code) => !server.note({ code }))).toEqual([]);
+  expect(words<Schemas['RetryCode']>(schemas['RetryCode']).filter((code) => !server.retry(code))).toEqual([]);
+});

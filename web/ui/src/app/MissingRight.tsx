@@ -5,8 +5,8 @@ import type { ApiError } from '../api/client';
 import { useMe } from '../api/me';
 import { Fact } from './Fact';
 
-/** Which right the server found missing, and whom to ask for it. Nothing when it does not say. */
-export function MissingRight({ error: { details, message } }: { error: ApiError }) {
+/** Names the missing right and how to get it. Renders nothing if the server does not say which right it is. */
+export function MissingRight({ error: { details } }: { error: ApiError }) {
   const { t } = useTranslation('common');
   const { cluster } = useParams();
   const { data: me } = useMe();
@@ -15,8 +15,8 @@ export function MissingRight({ error: { details, message } }: { error: ApiError 
     return null;
   }
   const user = me?.clusters.find(({ id }) => id === cluster)?.user;
-  // Otherwise it is helmtrail's own account that lacks the right.
-  const own = user != null && message.startsWith(`${user} `);
+  // Otherwise helmtrail's own account lacks the right.
+  const own = user != null && details.user === user;
   const command = own && resource === 'releases' ? grant(user, namespace) : null;
   return (
     <Stack hasGutter style={{ textAlign: 'start' }}>

@@ -1,39 +1,24 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { expect, test } from 'vitest';
-import { sentences, server } from './zh/server';
+import { server } from './zh/server';
 
-const root = path.join(import.meta.dirname, '../../../..');
-
-/** The sources of a Go package. */
-function sources(folder: string): string {
-  const files = readdirSync(path.join(root, folder)).filter((file) => file.endsWith('.go') && !file.endsWith('_test.go'));
-  return files.map((file) => readFileSync(path.join(root, folder, file), 'utf8')).join('\n');
-}
-
-test('the sentences that are translated are those that the server says', () => {
-  const said = ['stream', 'informer/drift', 'informer/resources'].map(sources).join('\n');
-  for (const [{ source: pattern }] of sentences) {
-    const fixed = pattern.replace(/^\^|\$$/g, '').split(/\([^)]*\)/).map((text) => text.replaceAll('\\', ''));
-    for (const text of fixed) {
-      expect(said.includes(text), text).toBe(true);
-    }
-  }
-});
-
-test('every reason to try again is translated', () => {
-  const reasons = [...sources('stream').matchAll(/^\t\{"[^"]+", "([^"]+)"\},$/gm)].map(([, reason = '']) => reason);
-  expect(reasons.length).toBeGreaterThan(5);
-  expect(reasons.filter((reason) => server.sentence(reason) === null)).toEqual([]);
-});
-
-test('what Kubernetes says in a sentence stays as it is', () => {
-  expect(server.sentence('the API server refuses to apply it: Deployment.apps "web" is invalid')).toBe('API 服务器拒绝应用该对象：Deployment.apps "web" is invalid');
-  expect(server.sentence('Deployment.apps "web" is invalid')).toBeNull();
+test('what Kubernetes says stays as it is', () => {
+  expect(server.note({ code: 'applyRefused', detail: 'Deployment.apps "web" is invalid' })).toBe('API 服务器拒绝应用该对象：Deployment.apps "web" is invalid');
+  expect(server.note(undefined)).toBeNull();
   expect(server.status('CrashLoopBackOff')).toBe('CrashLoopBackOff');
+  expect(server.conflict({ field: '.spec.replicas', detail: 'conflict with "kubectl"', warning: '' })).toContain('conflict with "kubectl"（.spec.replicas）');
 });
 
-test('a cause is told by its parts', () => {
+test('a note names the kind of its object', () => {
+  expect(server.note({ code: 'unknownKind' }, { kind: 'Widget', apiVersion: 'example.com/v1' })).toBe('集群中没有该类型：example.com/v1 Widget');
+  expect(server.unknown({ status: 'Unknown', reason: 'UnknownKind', kind: 'Widget', apiVersion: 'example.com/v1' })).toBe('集群中没有该类型：example.com/v1 Widget');
+});
+
+test('a code of a later server has no translation', () => {
+  expect(server.note({ code: 'later' as 'kept' })).toBeNull();
+  expect(server.retry('later' as 'quota')).toBeNull();
+});
+
+test('a cause is translated by its parts', () => {
   const pod = { kind: 'Pod', namespace: 'shop', name: 'web-1' };
   const container = { object: pod, container: 'web', role: 'main' } as const;
   expect(server.cause({ ...container, problem: 'imageNotPulled', reason: 'ErrImagePull', image: 'web:2', detail: 'not found' })).toBe(

@@ -27,7 +27,6 @@ export function PreviewObjects({ preview, manifest }: { preview: Preview; manife
     .sort((a, b) => urgency(a.verdict) - urgency(b.verdict));
   const notes = preview.session.end?.notes;
   const words = useServerWords();
-  const say = (english: string) => words?.sentence(english) ?? english;
   const refused = data?.counts['refused'] ?? 0;
   return (
     <>
@@ -45,7 +44,7 @@ export function PreviewObjects({ preview, manifest }: { preview: Preview; manife
             variant={refused > 0 ? 'danger' : !data.valid ? 'warning' : data.message ? 'info' : 'success'}
             title={refused > 0 ? t('refused', { count: refused }) : t(data.valid ? 'valid' : 'uncertain')}
           >
-            {data.message && say(data.message)}
+            {data.message && (words?.note(data.note) ?? data.message)}
           </Alert>
         )}
       </StackItem>
@@ -91,13 +90,15 @@ function PreviewObject({ object, verdict, open }: PreviewObjectProps) {
   const { t } = useTranslation('preview');
   const { kind, namespace, name, hook, hidden, source, text } = object;
   const words = useServerWords();
-  const say = (english: string) => words?.sentence(english) ?? english;
   const [expanded, setExpanded] = useState(open && !hidden);
   const title = [kind, [namespace, name].filter(Boolean).join('/')].filter(Boolean).join(' ') || source;
   const notices = (
     <>
-      {verdict?.message && <Alert isInline isPlain variant={verdict.verdict === 'refused' ? 'danger' : 'warning'} title={say(verdict.message)} />}
-      {verdict?.warnings.map((warning) => <Alert key={warning} isInline isPlain variant="warning" title={say(warning)} />)}
+      {verdict?.message && <Alert isInline isPlain variant={verdict.verdict === 'refused' ? 'danger' : 'warning'} title={words?.note(verdict.note, object) ?? verdict.message} />}
+      {verdict?.warnings.map((warning) => {
+        const conflict = verdict.conflicts?.find((each) => each.warning === warning);
+        return <Alert key={warning} isInline isPlain variant="warning" title={(conflict && words?.conflict(conflict)) ?? warning} />;
+      })}
     </>
   );
   return (

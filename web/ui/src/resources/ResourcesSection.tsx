@@ -139,7 +139,7 @@ function Status({ resource }: { resource: Resource }) {
   const { t } = useTranslation('resources');
   const words = useServerWords();
   const { status, reason, message, name, current, restarts } = resource;
-  const why = [reason !== status ? reason : '', message && (words?.sentence(message) ?? message)].filter(Boolean).join(': ');
+  const why = [reason !== status ? reason : '', message && (words?.unknown(resource) ?? message)].filter(Boolean).join(': ');
   return (
     <Flex gap={{ default: 'gapSm' }} display={{ default: 'inlineFlex' }}>
       <Label isCompact variant="outline" {...look(resource)}>

@@ -1,7 +1,11 @@
-import type { ErrorCode } from '../../api/client';
+import type { ErrorCode, Schemas } from '../../api/client';
 import type { Cause, Sentence } from '../../session/events';
 import type { ServerWords } from '../serverWords';
 import { common } from './common';
+import { options } from './options';
+
+type NoteCode = Schemas['NoteCode'];
+type RetryCode = Schemas['RetryCode'];
 
 /** What the server says, in Chinese. */
 export const server: ServerWords = {
@@ -14,14 +18,14 @@ export const server: ServerWords = {
   },
   status: (word) => statuses[word] ?? word,
   anomaly: (code) => anomalies[code],
-  sentence: (english) => {
-    for (const [pattern, chinese] of sentences) {
-      const found = pattern.exec(english);
-      if (found) {
-        return chinese(...found.slice(1));
-      }
+  note: (note, object) => (note && Object.hasOwn(notes, note.code) ? notes[note.code](note.detail ?? '', object) : null),
+  conflict: ({ field, detail }) => `${detail}（${field}）：Helm 仅在选择“${options.names.forceConflicts}”时才会接管`,
+  retry: (code) => retries[code] ?? null,
+  unknown: ({ status, reason, kind, apiVersion }) => {
+    if (status === 'NotFound') {
+      return '该对象不存在';
     }
-    return null;
+    return reason === 'UnknownKind' ? notes.unknownKind('', { kind, apiVersion }) : null;
   },
 };
 
@@ -126,32 +130,26 @@ const anomalies: Record<Parameters<ServerWords['anomaly']>[0], string> = {
   gap: '在此之前有 Revision 不在集群中',
 };
 
-/** The server's sentences that carry no code. A test looks for them in its sources. */
-export const sentences: readonly [RegExp, (...parts: string[]) => string][] = [
-  [/^conflict: another writer changed an object in between$/, () => '冲突：期间有其他写入者更改了对象'],
-  [/^conflict: the resource quota was updated at the same time$/, () => '冲突：资源配额同时被更新'],
-  [/^etcd elected another leader$/, () => 'etcd 选出了新的领导者'],
-  [/^the connection to the API server was lost$/, () => '与 API 服务器的连接中断'],
-  [/^the API server refused the connection$/, () => 'API 服务器拒绝了连接'],
-  [/^it is being deleted$/, () => '正在被删除'],
-  [/^helm keeps it, because of its helm\.sh\/resource-policy$/, () => '因其 helm.sh/resource-policy，Helm 会保留它'],
-  [/^helm deletes the one that is there and makes it anew$/, () => 'Helm 会删除现有对象并重新创建'],
-  [/^the API server refuses to apply it: (.*)$/s, (why = '') => `API 服务器拒绝应用该对象：${why}`],
-  [/^(.*) at (.*): helm takes it over only with forceConflicts$/s, (what = '', field = '') => `${what}（${field}）：Helm 仅在选择“强制覆盖冲突字段”时才会接管`],
-  [/^there are too many objects to look at them all$/, () => '对象过多，无法全部查看'],
-  [/^this part of the manifest cannot be read$/, () => '无法读取 Manifest 的这一部分'],
-  [/^the cluster has no kind (\S+) in (\S+)$/, (kind = '', version = '') => `集群中没有 ${version} 的 ${kind} 类型`],
-  [
-    /^the cluster has no kind (\S+) in (\S+); it comes with (.+) of the same chart and can be tried once that is installed$/,
-    (kind = '', version = '', from = '') => `集群中没有 ${version} 的 ${kind} 类型；它随同一 Chart 的 ${from} 而来，安装之后才能检查`,
-  ],
-  [
-    /^the cluster has no kind (\S+) in (\S+); should it come with a CustomResourceDefinition of the chart, it can be tried once that is installed$/,
-    (kind = '', version = '') => `集群中没有 ${version} 的 ${kind} 类型；如果它来自 Chart 的 CustomResourceDefinition，安装之后才能检查`,
-  ],
-  [
-    /^Namespace (\S+) does not exist yet, so the API server could check the form of the objects in it, but not whether it admits them\.$/,
-    (namespace = '') => `名称空间 ${namespace} 尚不存在，因此 API 服务器只能检查其中对象的形式，无法检查是否准许它们。`,
-  ],
-  [/^the object does not exist$/, () => '该对象不存在'],
-];
+type Notes = Record<NoteCode, (detail: string, object?: Parameters<ServerWords['note']>[1]) => string>;
+
+const notes: Notes = {
+  deleting: () => '该对象正在被删除',
+  kept: () => '因其注解 helm.sh/resource-policy，Helm 会保留该对象',
+  recreated: () => 'Helm 会删除现有对象并重新创建',
+  applyRefused: (detail) => `API 服务器拒绝应用该对象：${detail}`,
+  tooMany: () => '对象过多，无法全部检查',
+  timeout: () => '未能及时检查该对象',
+  unreadable: () => '无法读取 Manifest 的这一部分',
+  generatedName: () => '该对象的名称由 API 服务器生成',
+  unknownKind: (_, object) => `集群中没有该类型${object ? `：${object.apiVersion} ${object.kind}` : ''}`,
+  kindOfChart: (detail, object) => `集群中还没有该类型${object ? `：${object.apiVersion} ${object.kind}` : ''}。它由同一 Chart 的 ${detail} 定义，安装之后才能检查`,
+  missingNamespace: (detail) => `名称空间 ${detail} 尚不存在，因此 API 服务器只能检查其中对象的格式，无法检查是否准入。`,
+};
+
+const retries: Partial<Record<string, string>> & Record<RetryCode, string> = {
+  conflict: '冲突：期间有其他写入者更改了对象',
+  quota: '冲突：资源配额同时被更新',
+  leader: 'etcd 选出了新的 leader',
+  lost: '与 API 服务器的连接中断',
+  refused: 'API 服务器拒绝了连接',
+};

@@ -29,7 +29,7 @@ export function lineText(line: Line, writer: Writer): string {
         attempt: line.attempt,
         max: line.maxAttempts,
         delay: formatDuration(line.delaySeconds, language),
-        reason: words?.sentence(line.reason) ?? line.reason,
+        reason: (line.code && words?.retry(line.code)) ?? line.reason,
       });
     case 'COMPLETED':
     case 'FAILED':

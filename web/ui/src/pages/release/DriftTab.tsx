@@ -76,7 +76,7 @@ function ObjectDrift({ object }: { object: DriftObject }) {
   const { t } = useTranslation('drift');
   const words = useServerWords();
   const { state, changes, added } = object;
-  const message = object.message && (words?.sentence(object.message) ?? object.message);
+  const message = object.message && (words?.note(object.note, object) ?? object.message);
   const [expanded, setExpanded] = useState(state === 'changed');
   const name = nameOf(object);
   const title = (
