@@ -41,15 +41,6 @@ func (Credentials) LogValue() slog.Value { return slog.StringValue("(credentials
 // MarshalJSON hides the token.
 func (Credentials) MarshalJSON() ([]byte, error) { return []byte("{}"), nil }
 
-// credentials are those with which the session works. A caller who is known
-// must have brought some: helmtrail's own may do more.
-func (r Request) credentials() (Credentials, error) {
-	if r.User.Name != "" && r.Credentials == (Credentials{}) {
-		return Credentials{}, ErrCredentialsGone
-	}
-	return r.Credentials, nil
-}
-
 // User is who a caller is, as the cluster's API server has told it: what a
 // review of rights needs to know. The zero value is nobody.
 type User struct {
@@ -78,34 +69,6 @@ type Viewer func(ctx context.Context, right Right) error
 // LogsResource is what a caller must be allowed to get to be shown what
 // containers have written.
 const LogsResource = "pods/log"
-
-// inNamespace lets only the objects of one namespace be seen, and no logs.
-func inNamespace(namespace string) Viewer {
-	return func(_ context.Context, right Right) error {
-		if right.Namespace == namespace && right.Resource != LogsResource {
-			return nil
-		}
-		return &ForbiddenError{
-			User: "a reader of this session", Right: right,
-			Reason: "who started it is not known, so that it shows the release's own namespace alone, and no logs",
-		}
-	}
-}
-
-// viewer decides what the session's stored stream may hold, which is what its
-// starter may see. The starter's token is not needed for that, so it stays true
-// when a later helmtrail has taken the session over. Where callers sign in but
-// nobody is known to have started the session, it is the release's namespace.
-func (r *run) viewer() Viewer {
-	user := r.request.User
-	switch {
-	case !r.ops.setup.SignIn:
-		return nil
-	case user.Name == "":
-		return inNamespace(r.ref.Release.Namespace)
-	}
-	return func(ctx context.Context, right Right) error { return r.cluster.May(ctx, user, right) }
-}
 
 // Right is something that a caller may or may not do in a cluster, in the
 // words of Kubernetes' RBAC.

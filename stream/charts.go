@@ -3,8 +3,6 @@ package stream
 import (
 	"encoding/json"
 	"errors"
-
-	"helm.sh/helm/v3/pkg/chart"
 )
 
 // ErrNoChart means that a chart could not be fetched or read.
@@ -51,9 +49,10 @@ type ChartProblem struct {
 
 // ChartDetails is what a person needs to fill in values.
 type ChartDetails struct {
-	Ref      string         `json:"ref"`
-	Repo     string         `json:"repo,omitempty"`
-	Metadata chart.Metadata `json:"metadata"`
+	Ref  string `json:"ref"`
+	Repo string `json:"repo,omitempty"`
+	// Metadata is Chart.yaml as JSON, in the fields that Helm knows.
+	Metadata json.RawMessage `json:"metadata"`
 	// Values is values.yaml as it was written, comments included.
 	Values string `json:"values"`
 	Readme string `json:"readme"`

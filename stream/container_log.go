@@ -81,22 +81,22 @@ type keptLog struct {
 func (w *objectWatch) readLogs(causes []Cause) {
 	for _, cause := range causes {
 		source := cause.Source
-		kept := w.logs[source.run()]
+		kept := w.logs[anyRun(source)]
 		if source.Pod == "" || kept.text != "" || kept.reading || kept.attempts >= logAttempts || len(w.logs) >= maxLogs {
 			continue
 		}
 		kept.reading = true
 		kept.attempts++
-		w.logs[source.run()] = kept
+		w.logs[anyRun(source)] = kept
 		w.reading.Go(func() { w.readLog(source) })
 	}
 }
 
-// run is the same for all runs of a container: the first one that is seen to
-// end badly is as telling as the next.
-func (s LogSource) run() LogSource {
-	s.Previous = false
-	return s
+// anyRun returns the same value for all runs of a container: the first run that
+// is seen to fail says as much as the next.
+func anyRun(source LogSource) LogSource {
+	source.Previous = false
+	return source
 }
 
 // stopReading ends what readLogs has begun. It is called once nothing is
@@ -112,13 +112,13 @@ func (w *objectWatch) readLog(source LogSource) {
 	log, err := w.run.cluster.ContainerLog(ctx, source, w.viewer)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	kept := w.logs[source.run()]
+	kept := w.logs[anyRun(source)]
 	kept.reading = false
 	if err == nil {
 		kept.text = lastLines(log, w.maskText)
 		kept.attempts = logAttempts
 	}
-	w.logs[source.run()] = kept
+	w.logs[anyRun(source)] = kept
 	if kept.text != "" && w.rows != nil {
 		w.publish()
 	}
@@ -128,7 +128,7 @@ func (w *objectWatch) readLog(source LogSource) {
 // w.mu.
 func (w *objectWatch) withLogs(causes []Cause) []Cause {
 	for i, cause := range causes {
-		if kept := w.logs[cause.Source.run()]; kept.text != "" {
+		if kept := w.logs[anyRun(cause.Source)]; kept.text != "" {
 			causes[i].Log = kept.text
 		}
 	}

@@ -123,7 +123,7 @@ func (r *run) launch(ctx context.Context, last Launch, replace bool) (Launch, er
 	}
 	reading, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	credentials, err := r.request.credentials()
+	credentials, err := credentialsOf(r.request)
 	if err != nil {
 		return Launch{}, err
 	}
@@ -210,7 +210,7 @@ func (r *run) markEnded(end ProcessEnd) {
 func (r *run) again(ctx context.Context, o outcome, attempt int) (replace, again bool) {
 	most := r.request.Options.Attempts()
 	race, ok := raceOf(o.process.Message)
-	if _, err := r.request.credentials(); err != nil {
+	if _, err := credentialsOf(r.request); err != nil {
 		return false, false
 	}
 	if !ok || attempt >= most || o.process.Exit == nil || o.exitedWith(0) || r.stopCause() != "" || r.request.Operation == OperationUninstall {

@@ -69,8 +69,8 @@ func (o Outcome) End() (Type, *End) {
 	return inner.kind(), inner.end()
 }
 
-// Left tells whether a session of ours has left a revision as it is.
-func (s Session) Left(r *decoder.Revision) bool { return s.left(r) }
+// Left reports whether a session of ours has left a revision as it is.
+func Left(s Session, r *decoder.Revision) bool { return left(s, r) }
 
 // RunToEnd works a session that has lines to tell and ends at once, and returns
 // when its end is stored or given up.

@@ -59,7 +59,7 @@ func (o *Operations) measureEnd(r *run, kind Type, end *End) {
 		return
 	}
 	counted := SessionEnd{
-		Cluster: r.ref.Release.Cluster, Operation: r.request.operation(), Origin: r.origin,
+		Cluster: r.ref.Release.Cluster, Operation: displayedOperation(r.request), Origin: r.origin,
 		Result: kind, Reason: end.Reason, Duration: time.Since(r.writer.started),
 	}
 	o.setup.Meter.Ended(counted)

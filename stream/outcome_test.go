@@ -323,7 +323,7 @@ func TestWhoLeftARevisionPending(t *testing.T) {
 		{"one that runs", session(func(s *stream.Session) { s.End, s.EndedAt = nil, nil }), false},
 	}
 	for _, test := range tests {
-		if got := test.session.Left(left); got != test.want {
+		if got := stream.Left(test.session, left); got != test.want {
 			t.Errorf("%s: left is %v, want %v", test.name, got, test.want)
 		}
 	}

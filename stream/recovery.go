@@ -32,12 +32,13 @@ const (
 	StrategyUninstall Strategy = "uninstall"
 )
 
-// operation is what people see the session do.
-func (r Request) operation() Operation {
-	if r.Recovery != nil {
+// displayedOperation returns the operation under which the request's session is
+// listed: a recovery is one, whatever helm does for it.
+func displayedOperation(request Request) Operation {
+	if request.Recovery != nil {
 		return OperationRecover
 	}
-	return r.Operation
+	return request.Operation
 }
 
 // Recover starts a session that brings a stuck release back as the request's
@@ -109,7 +110,7 @@ func (r *run) markFailed(ctx context.Context) (Type, *End) {
 	defer cancel()
 	note := fmt.Sprintf("Marked failed by helmtrail at %s", time.Now().UTC().Format(time.RFC3339))
 	revision := 0
-	credentials, err := r.request.credentials()
+	credentials, err := credentialsOf(r.request)
 	if err == nil {
 		revision, err = r.cluster.MarkFailed(writing, Mark{
 			Namespace: release.Namespace, Name: release.Name,

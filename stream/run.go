@@ -57,7 +57,7 @@ type run struct {
 func newRun(ops *Operations, origin Origin, ref SessionRef, request Request, cluster Cluster) *run {
 	r := &run{
 		ops: ops, origin: origin, ref: ref, request: request, cluster: cluster,
-		log:     ops.setup.Logger.With("session", ref.ID, "operation", string(request.operation()), "namespace", ref.Release.Namespace, "release", ref.Release.Name),
+		log:     ops.setup.Logger.With("session", ref.ID, "operation", string(displayedOperation(request)), "namespace", ref.Release.Namespace, "release", ref.Release.Name),
 		inbox:   newInbox(),
 		writer:  newWriter(ops.chunks, ref, time.Now()),
 		stopped: make(chan struct{}),
@@ -77,7 +77,7 @@ func (r *run) open(ctx context.Context) (Session, error) {
 	}
 	r.process = process
 	started := &Started{
-		Operation: r.request.operation(), Origin: r.origin,
+		Operation: displayedOperation(r.request), Origin: r.origin,
 		Cluster: r.ref.Release.Cluster, Namespace: r.ref.Release.Namespace, Release: r.ref.Release.Name,
 		Chart: r.request.Chart.Ref, HelmVersion: helm.Version(), User: r.request.User.Name,
 		TimeoutSeconds: seconds(r.request.Options.Timeout()), DeadlineSeconds: seconds(r.request.Options.Deadline()),

@@ -83,7 +83,7 @@ func (o *Operations) leftBy(ctx context.Context, release ReleaseRef, newest *dec
 		return "", err
 	}
 	for _, s := range sessions {
-		if s.left(newest) {
+		if left(s, newest) {
 			return s.ID, nil
 		}
 	}
@@ -94,11 +94,11 @@ func (o *Operations) leftBy(ctx context.Context, release ReleaseRef, newest *dec
 // whole seconds. The record's own times leave out nothing.
 const clockSlack = time.Second
 
-// left tells whether the session has brought the revision into the status that
+// left reports whether the session has brought the revision into the status that
 // it is in: the status began while the session ran, and stood when it ended.
 // An operation that helm refused finds another's pending revision at its end
 // too, but that began before.
-func (s Session) left(r *decoder.Revision) bool {
+func left(s Session, r *decoder.Revision) bool {
 	if s.Origin != OriginHelmtrail || s.End == nil {
 		return false
 	}

@@ -91,9 +91,9 @@ func TestNoSecretOfAReleaseComesOut(t *testing.T) {
 	}
 }
 
-// audit is a release that has been through all that it can be, and those who
+// canaryAudit is a release that has been through all that it can be, and those who
 // look at it.
-type audit struct {
+type canaryAudit struct {
 	*server                   // as its operator
 	all                       *server
 	namespace, data, canary   string
@@ -104,9 +104,9 @@ type audit struct {
 	revealerName              string
 }
 
-func newAudit(t *testing.T, version int) *audit {
+func newAudit(t *testing.T, version int) *canaryAudit {
 	t.Helper()
-	a := &audit{canary: rand.Text(), data: t.TempDir(), namespace: clustertest.Namespace(t)}
+	a := &canaryAudit{canary: rand.Text(), data: t.TempDir(), namespace: clustertest.Namespace(t)}
 	chart := auditedChart(t, a.canary)
 	operator := exampleRole(t, "operator")
 	name, operatorToken := account(t, a.namespace, "operator")
@@ -148,7 +148,7 @@ func newAudit(t *testing.T, version int) *audit {
 }
 
 // paths are all addresses that tell of the release, its former life included.
-func (a *audit) paths(t *testing.T) []string {
+func (a *canaryAudit) paths(t *testing.T) []string {
 	t.Helper()
 	own, cluster := a.release(a.namespace, "web"), "/"+a.cluster
 	var history pastList
@@ -191,7 +191,7 @@ func with(path, query string) string {
 
 // checkAllRoutes fails when openapi.yaml has a route that tells of a release and
 // that no path is about.
-func (a *audit) checkAllRoutes(t *testing.T, paths []string) {
+func (a *canaryAudit) checkAllRoutes(t *testing.T, paths []string) {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(docs.OpenAPI)
 	if err != nil {
@@ -208,7 +208,7 @@ func (a *audit) checkAllRoutes(t *testing.T, paths []string) {
 	}
 }
 
-func (a *audit) check(t *testing.T) {
+func (a *canaryAudit) check(t *testing.T) {
 	own, cluster := a.release(a.namespace, "web"), "/"+a.cluster
 	forms, paths := canaryForms(a.canary), a.paths(t)
 	streams := []string{cluster + "/releases/events?since=" + url.QueryEscape(a.cursor)}
@@ -276,7 +276,7 @@ func (h *server) answer(t *testing.T, path, accept string, want int) string {
 }
 
 // checkRaw looks into the files of the chart, which stand in base64.
-func (a *audit) checkRaw(t *testing.T) {
+func (a *canaryAudit) checkRaw(t *testing.T) {
 	t.Helper()
 	var raw struct {
 		Chart struct {
@@ -302,7 +302,7 @@ func (a *audit) checkRaw(t *testing.T) {
 }
 
 // checkReveals asks for secrets as those who may not and those who may.
-func (a *audit) checkReveals(t *testing.T, paths []string) {
+func (a *canaryAudit) checkReveals(t *testing.T, paths []string) {
 	t.Helper()
 	own := a.release(a.namespace, "web")
 	query := "?ns=" + a.namespace

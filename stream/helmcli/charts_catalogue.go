@@ -3,6 +3,7 @@ package helmcli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -205,7 +206,11 @@ func (h *Helm) DescribeChart(ctx context.Context, c stream.Chart) (*stream.Chart
 	if err != nil {
 		return nil, err
 	}
-	details := &stream.ChartDetails{Ref: c.Ref, Repo: c.Repo, Metadata: *read.Metadata, Schema: read.Schema}
+	metadata, err := json.Marshal(read.Metadata)
+	if err != nil {
+		return nil, fmt.Errorf("encode the metadata of chart %s: %w", c.Ref, err)
+	}
+	details := &stream.ChartDetails{Ref: c.Ref, Repo: c.Repo, Metadata: metadata, Schema: read.Schema}
 	for _, file := range read.Raw {
 		switch {
 		case file.Name == "values.yaml":
