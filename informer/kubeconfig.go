@@ -11,6 +11,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/helmtrail/helmtrail/internal/reserved"
 )
 
 // Options says which clusters to open.
@@ -40,12 +42,6 @@ type File struct{ ID, Path string }
 
 // inClusterID is the id of the cluster that a Pod without a kubeconfig runs in.
 const inClusterID = "in-cluster"
-
-// reserved holds the first URL segments that routes use, and which therefore
-// cannot be a cluster's id.
-var reserved = []string{
-	"helm", "api", "charts", "clusters", "login", "logout", "me", "healthz", "readyz", "metrics", "openapi.yaml", "assets",
-}
 
 // Open prepares the clusters. It reads files but starts nothing and connects to
 // nothing, so an unreachable cluster is no error here. It fails when a context
@@ -188,7 +184,7 @@ func (set *opening) claim(id, name string) error {
 	switch other, taken := set.owners[id]; {
 	case id == "":
 		return errors.New("a context without a name cannot be a cluster")
-	case slices.Contains(reserved, id):
+	case reserved.Contains(id):
 		return fmt.Errorf("context %q: %q is a reserved address, give it another name", name, id)
 	case taken:
 		return fmt.Errorf("context %q: its cluster id %q is already that of context %q", name, id, other)

@@ -2,7 +2,7 @@ package informer
 
 import (
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/informer/bounded"
+	"github.com/helmtrail/helmtrail/internal/bounded"
 )
 
 // recordsLimit bounds what the cache of decoded records holds, in bytes.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+
+	"github.com/helmtrail/helmtrail/internal/sse"
 )
 
 // Frame returns the event as one frame of Server-Sent Events (WHATWG HTML,
@@ -15,24 +17,18 @@ func Frame(e Event) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return appendFrame(nil, e.SessionID, e.Seq, e.Type, data), nil
+	return appendFrame(nil, e.SessionID, e.Seq, []byte(e.Type), data), nil
 }
 
-// appendFrame appends the frame of an event whose JSON is data. JSON holds no
-// line breaks, so one data line is enough.
-func appendFrame(dst []byte, session string, seq uint64, t Type, data []byte) []byte {
+// appendFrame appends the frame of an event whose JSON is data.
+func appendFrame(dst []byte, session string, seq uint64, event, data []byte) []byte {
+	var buffer [64]byte
+	id := buffer[:0]
 	if seq > 0 {
-		dst = append(dst, "id: "...)
-		dst = append(dst, session...)
-		dst = append(dst, '.')
-		dst = strconv.AppendUint(dst, seq, 10)
-		dst = append(dst, '\n')
+		id = append(append(id, session...), '.')
+		id = strconv.AppendUint(id, seq, 10)
 	}
-	dst = append(dst, "event: "...)
-	dst = append(dst, t...)
-	dst = append(dst, "\ndata: "...)
-	dst = append(dst, data...)
-	return append(dst, '\n', '\n')
+	return sse.Append(dst, id, event, data)
 }
 
 // chunk is one entry of the journal, encoded for readers once and shared by
@@ -85,7 +81,7 @@ func newChunk(session string, entry Entry) (*chunk, error) {
 		}
 		c.starts = append(c.starts, uint32(len(c.frames)))
 		c.frames = appendFrame(c.frames, session, seq, t, line)
-		c.ended = t.Terminal()
+		c.ended = Type(t).Terminal()
 	}
 	if c.first == 0 {
 		return nil, fmt.Errorf("read session %s at journal position %d: the entry is empty", session, entry.Position)
@@ -95,33 +91,23 @@ func newChunk(session string, entry Entry) (*chunk, error) {
 
 // peek reads seq and type of an event's JSON. They are always its first two
 // fields (see common), which saves decoding the rest.
-func peek(line []byte) (uint64, Type, error) {
+func peek(line []byte) (seq uint64, event []byte, err error) {
 	const seqKey, typeKey = `{"seq":`, `,"type":"`
 	rest, ok := bytes.CutPrefix(line, []byte(seqKey))
 	if !ok {
-		return 0, "", fmt.Errorf("not an event")
+		return 0, nil, fmt.Errorf("not an event")
 	}
 	digits, rest, ok := bytes.Cut(rest, []byte(typeKey))
 	if !ok {
-		return 0, "", fmt.Errorf("not an event")
+		return 0, nil, fmt.Errorf("not an event")
 	}
-	seq, err := strconv.ParseUint(string(digits), 10, 64)
+	seq, err = strconv.ParseUint(string(digits), 10, 64)
 	if err != nil || seq == 0 {
-		return 0, "", fmt.Errorf("not an event: bad seq")
+		return 0, nil, fmt.Errorf("not an event: bad seq")
 	}
-	t, _, ok := bytes.Cut(rest, []byte{'"'})
+	event, _, ok = bytes.Cut(rest, []byte{'"'})
 	if !ok {
-		return 0, "", fmt.Errorf("not an event: bad type")
+		return 0, nil, fmt.Errorf("not an event: bad type")
 	}
-	return seq, intern(t), nil
-}
-
-// intern returns t without allocating for the types that are known.
-func intern(t []byte) Type {
-	for _, known := range [...]Type{TypeLog, TypeResourceStatus, TypeReleaseStatus, TypeStarted, TypeCompleted, TypeFailed, TypeCanceled, TypeRetrying} {
-		if string(t) == string(known) {
-			return known
-		}
-	}
-	return Type(t)
+	return seq, event, nil
 }

@@ -14,16 +14,17 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
 // maxArchive bounds an uploaded chart, in bytes.
 const maxArchive = 32 << 20
 
-// Charts is what web needs to offer charts. Its methods may be called
+// Charts lists, describes and keeps charts. Its methods may be called
 // concurrently.
 type Charts interface {
-	// ListCharts returns all charts, those of one source sorted by name, and
-	// what could not be listed. It may ask repositories.
+	// ListCharts returns all charts, those of one source sorted by name, and what
+	// could not be listed. It may ask repositories.
 	ListCharts(ctx context.Context) ([]stream.ChartItem, []stream.ChartProblem)
 	// DescribeChart reads one chart; it may fetch it.
 	DescribeChart(ctx context.Context, chart stream.Chart) (*stream.ChartDetails, error)
@@ -39,13 +40,13 @@ type chartList struct {
 
 // listCharts answers with one page of the charts.
 func (s *Server) listCharts(c *gin.Context) error {
-	limit, err := parseLimit(c.Query("limit"))
+	limit, err := httpapi.Limit(c)
 	if err != nil {
 		return err
 	}
 	list := chartList{Items: []stream.ChartItem{}, Problems: []stream.ChartProblem{}}
 	if s.options.Charts == nil {
-		writeJSON(c, http.StatusOK, list)
+		httpapi.WriteJSON(c, http.StatusOK, list)
 		return nil
 	}
 	items, problems := s.options.Charts.ListCharts(c.Request.Context())
@@ -59,7 +60,7 @@ func (s *Server) listCharts(c *gin.Context) error {
 	if after := c.Query("continue"); after != "" {
 		at := slices.IndexFunc(list.Items, func(i stream.ChartItem) bool { return chartKey(i) == after })
 		if at < 0 {
-			return badRequest("continue", "continue must be what the page before said")
+			return httpapi.BadContinue()
 		}
 		list.Items = list.Items[at+1:]
 	}
@@ -67,50 +68,47 @@ func (s *Server) listCharts(c *gin.Context) error {
 		list.Items = list.Items[:limit]
 		list.Continue = chartKey(list.Items[limit-1])
 	}
-	writeJSON(c, http.StatusOK, list)
+	httpapi.WriteJSON(c, http.StatusOK, list)
 	return nil
 }
 
-// chartKey tells a listed chart from all others.
+// chartKey identifies a listed chart.
 func chartKey(i stream.ChartItem) string { return i.Repo + " " + i.Ref }
 
 // describeChart answers with what the form for a chart's values needs. The
-// reference may hold slashes, escaped or not.
+// reference may contain slashes, escaped or not.
 func (s *Server) describeChart(c *gin.Context) error {
 	if s.options.Charts == nil {
-		return errNoRoute
+		return httpapi.ErrNoRoute
 	}
 	chart := stream.Chart{Ref: strings.TrimPrefix(c.Param("ref"), "/"), Repo: c.Query("repo"), Version: c.Query("version")}
 	details, err := s.options.Charts.DescribeChart(c.Request.Context(), chart)
 	if invalid, ok := errors.AsType[*stream.InvalidError](err); ok && invalid.Missing {
-		return &apiError{status: http.StatusNotFound, code: codeNotFound, message: invalid.Message}
+		return httpapi.NotFound(invalid.Message)
 	}
 	if err != nil {
 		return err
 	}
-	writeJSON(c, http.StatusOK, details)
+	httpapi.WriteJSON(c, http.StatusOK, details)
 	return nil
 }
 
 // uploadChart keeps the archive that is the request's body.
 func (s *Server) uploadChart(c *gin.Context) error {
 	if s.options.Charts == nil {
-		return errNoRoute
+		return httpapi.ErrNoRoute
 	}
 	item, err := s.options.Charts.UploadChart(c.Request.Context(), http.MaxBytesReader(c.Writer, c.Request.Body, maxArchive))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &apiError{
-			status: http.StatusRequestEntityTooLarge, code: codeTooLarge,
-			message: "The archive is larger than " + strconv.Itoa(maxArchive) + " bytes.",
-		}
+		return httpapi.TooLarge("The archive is larger than " + strconv.Itoa(maxArchive) + " bytes.")
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return &apiError{status: http.StatusBadRequest, code: codeBadRequest, message: "The body could not be read to its end."}
+		return httpapi.ErrBodyCut
 	}
 	if err != nil {
 		return fmt.Errorf("upload a chart: %w", err)
 	}
 	c.Header("Location", s.options.BasePath+"/charts/"+url.PathEscape(item.Ref))
-	writeJSON(c, http.StatusCreated, item)
+	httpapi.WriteJSON(c, http.StatusCreated, item)
 	return nil
 }

@@ -11,15 +11,18 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/internal/authz"
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// streamSession sends a session's events: those that are stored, in order,
-// then the live ones, each exactly once, until the terminal event.
+// streamSession sends a session's events in order and each exactly once: first
+// the stored ones, then the live ones, up to the terminal event.
 func (s *Server) streamSession(c *gin.Context) error {
-	ref, _, err := s.releaseRef(c)
+	ref, cluster, err := s.releaseRef(c)
 	if err != nil {
 		return err
 	}
+	caller := authz.CallerOf(c)
 	last := c.GetHeader("Last-Event-ID")
 	if last == "" {
 		last = c.Query("lastEventId")
@@ -28,7 +31,7 @@ func (s *Server) streamSession(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.knowsSession(c, ref, id); err != nil {
+	if err := s.history.CheckSession(c.Request.Context(), caller, ref, id); err != nil {
 		return err
 	}
 	after, reset := resumeAfter(log, id, c.Query("sessionId") != "", last)
@@ -38,7 +41,7 @@ func (s *Server) streamSession(c *gin.Context) error {
 		return nil
 	}
 
-	ctx, cancel := s.streamContext(c)
+	ctx, cancel := cluster.Context(c.Request.Context())
 	defer cancel()
 	out, err := s.openSSE(c)
 	if err != nil {
@@ -48,7 +51,7 @@ func (s *Server) streamSession(c *gin.Context) error {
 	defer s.meter.sessionStreams.Add(-1)
 	if reset {
 		frame, err := stream.Frame(stream.Event{Type: stream.TypeReset, Time: time.Now(), SessionID: id})
-		if err != nil || out.write(frame) != nil {
+		if err != nil || out.Write(frame) != nil {
 			return nil
 		}
 	}
@@ -57,20 +60,25 @@ func (s *Server) streamSession(c *gin.Context) error {
 		frames, err := cursor.Next(ctx)
 		if err != nil {
 			if !errors.Is(err, io.EOF) && ctx.Err() == nil {
-				s.logger.Error("a stream was ended early", "session", id, "error", err)
+				s.logger.Error("a stream ended early", "session", id, "error", err)
 			}
 			return nil
 		}
-		if grantOf(c).still(ctx) != nil || out.write(frames) != nil {
+		if caller.Recheck(ctx) != nil || out.Write(frames) != nil {
 			return nil
 		}
 	}
 }
 
-// openLog opens the log of the session that a request means: the one it names,
-// or the running one. When none runs, the one that the reader was following
-// may have ended while it was away; then that one is meant, or it would never
-// see the end.
+var errNoActiveSession = &httpapi.Error{
+	Status: http.StatusNotFound, Code: httpapi.CodeNoActiveSession,
+	Message: "No active session found. The operation may have completed.",
+}
+
+// openLog opens the log of the session that a request names, otherwise of the
+// running one. If none is running, the session that the reader was following may
+// have ended while it was disconnected: then it opens that one, or the reader
+// would never see the end.
 func (s *Server) openLog(c *gin.Context, ref stream.ReleaseRef, last string) (*stream.Log, string, error) {
 	id := c.Query("sessionId")
 	if id == "" {
@@ -90,8 +98,8 @@ func (s *Server) openLog(c *gin.Context, ref stream.ReleaseRef, last string) (*s
 }
 
 // resumeAfter returns the seq of the last event that the reader has, 0 for
-// none. reset means that its id cannot be trusted: it is junk, another
-// session's, or beyond the head. A seq without a session counts when the
+// none. reset means that its id cannot be trusted: it is malformed, another
+// session's, or beyond the head. A seq without a session is accepted when the
 // request names the session.
 func resumeAfter(log *stream.Log, id string, named bool, last string) (after uint64, reset bool) {
 	if last == "" {
@@ -116,7 +124,7 @@ func parseEventID(text string) (session string, seq uint64, ok bool) {
 			return "", 0, false
 		}
 	}
-	// ParseUint takes no sign, so -1 and +1 are junk.
+	// ParseUint accepts no sign, so -1 and +1 are malformed.
 	seq, err := strconv.ParseUint(digits, 10, 64)
 	return session, seq, err == nil
 }

@@ -14,7 +14,7 @@ func (s *Server) SetWireTimes(body, answer time.Duration) {
 
 // LimitFeed changes how many bytes of frames a cluster's feed keeps. Call it
 // before the server is used.
-func (s *Server) LimitFeed(cluster string, bytes int) { s.clusters.get(cluster).feed.limit = bytes }
+func (s *Server) LimitFeed(cluster string, bytes int) { s.clusters.get(cluster).Feed.SetLimit(bytes) }
 
 // MergeValues is mergeValues.
 var MergeValues = mergeValues

@@ -12,34 +12,59 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/console"
+	"github.com/helmtrail/helmtrail/web/internal/authz"
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// identifyWithin is how long one of several clusters may take to tell who a
-// caller is.
+// identifyWithin is how long one of several clusters may take to identify a
+// caller.
 const identifyWithin = 3 * time.Second
 
-// identify grants a request that its caller is known in the cluster, or fails.
-func (s *Server) identify(c *gin.Context, cluster *watched) (*grant, error) {
-	credentials := s.credentials(c.Request, cluster.ID)
-	user, err := cluster.Access.User(c.Request.Context(), credentials)
+// identify returns the caller of a request as the cluster knows them. It fails
+// when the cluster does not know them.
+func (s *Server) identify(c *gin.Context, cluster *served) (*authz.Caller, error) {
+	return recognize(c, cluster, s.credentials(c.Request, cluster.ID))
+}
+
+// identifyIn is identify for a cluster that is not the request's own. The token
+// comes from the login to that cluster: the one in a header is for the request's
+// own cluster and shown to no other.
+func (s *Server) identifyIn(c *gin.Context, id string) (*authz.Caller, error) {
+	cluster, err := s.served(id)
+	if err != nil {
+		return nil, err
+	}
+	if !s.signIn {
+		return authz.Anyone(id, c.Request.RemoteAddr), nil
+	}
+	return recognize(c, cluster, cookieCredentials(c.Request, id))
+}
+
+// identifyConsole is identify for a request of the console's contract.
+func (s *Server) identifyConsole(c *gin.Context, id string) (*authz.Caller, error) {
+	cluster, err := s.served(id)
+	if err != nil {
+		return nil, err
+	}
+	if !s.signIn {
+		return authz.Anyone(id, c.Request.RemoteAddr), nil
+	}
+	return s.identify(c, cluster)
+}
+
+// recognize returns the caller whose credentials these are.
+func recognize(c *gin.Context, cluster *served, credentials stream.Credentials) (*authz.Caller, error) {
+	user, err := cluster.access.User(c.Request.Context(), credentials)
 	if err != nil {
 		return nil, notSignedIn(c, cluster.ID, err)
 	}
-	return newGrant(cluster, credentials, user), nil
+	return authz.Known(cluster.ID, c.Request.RemoteAddr, cluster.access, credentials, user), nil
 }
 
-// newGrant grants that the caller is known, from now on.
-func newGrant(cluster *watched, credentials stream.Credentials, user stream.User) *grant {
-	g := &grant{access: cluster.Access, credentials: credentials, user: user, checked: time.Now(), asked: time.Now()}
-	g.ask = func(ctx context.Context) error {
-		_, err := g.access.User(ctx, g.credentials)
-		return err
-	}
-	return g
-}
-
-// admitAnybody admits whoever is known in a cluster, the default one first.
-func (s *Server) admitAnybody(c *gin.Context) (*grant, error) {
+// admitAnybody returns the caller as the first cluster that knows them does,
+// beginning with the default one.
+func (s *Server) admitAnybody(c *gin.Context) (*authz.Caller, error) {
 	identities := s.identities(c)
 	if len(identities) == 0 {
 		return nil, errNoDefault
@@ -47,7 +72,7 @@ func (s *Server) admitAnybody(c *gin.Context) (*grant, error) {
 	var failure error
 	for _, i := range identities {
 		if i.err == nil {
-			return newGrant(i.cluster, i.credentials, i.user), nil
+			return authz.Known(i.cluster.ID, c.Request.RemoteAddr, i.cluster.access, i.credentials, i.user), nil
 		}
 		if failure == nil || errors.Is(failure, stream.ErrUnauthenticated) {
 			failure = i.err
@@ -58,17 +83,18 @@ func (s *Server) admitAnybody(c *gin.Context) (*grant, error) {
 
 // identity is who a caller is in one cluster.
 type identity struct {
-	cluster     *watched
+	cluster     *served
 	credentials stream.Credentials
 	user        stream.User
-	err         error // as of Access.User
+	err         error // from Access.User
 }
 
 const identitiesKey = "identities"
 
-// identities asks all clusters at once, and once for each request, who the
-// caller is, the default one first. Where there are several, one that is slow to
-// answer has not answered, so that it does not hold up the others.
+// identities returns who the caller is in each cluster, the default one first.
+// It asks all clusters at once, and only once for each request. If there are
+// several, one that is slow to answer counts as not having answered, so that it
+// does not hold up the others.
 func (s *Server) identities(c *gin.Context) []identity {
 	if asked, ok := c.Get(identitiesKey); ok {
 		return asked.([]identity)
@@ -85,20 +111,20 @@ func (s *Server) identities(c *gin.Context) []identity {
 	for n, cluster := range clusters {
 		asking.Go(func() error {
 			i := identity{cluster: cluster, credentials: s.credentialsAnywhere(r, cluster.ID)}
-			if i.user, i.err = cluster.Access.User(ctx, i.credentials); errors.Is(i.err, context.DeadlineExceeded) {
+			if i.user, i.err = cluster.access.User(ctx, i.credentials); errors.Is(i.err, context.DeadlineExceeded) {
 				i.err = fmt.Errorf("%w: cluster %s is slow to answer", stream.ErrNotReviewed, cluster.ID)
 			}
 			list[n] = i
 			return nil
 		})
 	}
-	_ = asking.Wait() // each cluster has its own error
+	_ = asking.Wait() // Each identity has its own error.
 	c.Set(identitiesKey, list)
 	return list
 }
 
-// credentials are those that a request brings for a cluster: those of its
-// header, else those of the login.
+// credentials returns those that a request brings for a cluster: from its
+// header, otherwise from the login.
 func (s *Server) credentials(r *http.Request, cluster string) stream.Credentials {
 	if header := r.Header.Get("Authorization"); header != "" {
 		scheme, token, _ := strings.Cut(header, " ")
@@ -107,21 +133,25 @@ func (s *Server) credentials(r *http.Request, cluster string) stream.Credentials
 		}
 		return stream.Credentials{Token: strings.TrimSpace(token)}
 	}
-	if cookie, err := r.Cookie(cookieName(cluster)); err == nil {
-		return stream.Credentials{Token: cookie.Value}
+	return cookieCredentials(r, cluster)
+}
+
+// cookieCredentials returns those of the login to a cluster or, in the console's
+// contract, of the console's own login.
+func cookieCredentials(r *http.Request, cluster string) stream.Credentials {
+	cookie, err := r.Cookie(cookieName(cluster))
+	if err != nil && console.IsRequest(r) {
+		cookie, err = r.Cookie(console.Cookie)
 	}
-	if !isConsole(r) {
-		return stream.Credentials{}
-	}
-	cookie, err := r.Cookie(consoleCookie)
 	if err != nil {
 		return stream.Credentials{}
 	}
 	return stream.Credentials{Token: cookie.Value}
 }
 
-// credentialsAnywhere are those for a cluster that the request does not name. A
-// header's token is then for the default one, and shown to no other.
+// credentialsAnywhere returns those for a cluster that the request does not
+// name. A token in a header is then for the default cluster, and shown to no
+// other.
 func (s *Server) credentialsAnywhere(r *http.Request, cluster string) stream.Credentials {
 	if r.Header.Get("Authorization") != "" && cluster != s.defaultID() {
 		return stream.Credentials{}
@@ -129,15 +159,20 @@ func (s *Server) credentialsAnywhere(r *http.Request, cluster string) stream.Cre
 	return s.credentials(r, cluster)
 }
 
-// notSignedIn is why a caller is not known.
+// notSignedIn turns the error of Access.User into the answer.
 func notSignedIn(c *gin.Context, cluster string, err error) error {
 	if !errors.Is(err, stream.ErrUnauthenticated) {
 		return err
 	}
 	c.Header("WWW-Authenticate", `Bearer realm="`+cluster+`"`)
-	return &apiError{
-		status: http.StatusUnauthorized, code: codeUnauthenticated,
-		message: "Sign in to cluster " + cluster + ": the token is missing, wrong or expired.",
-		details: clusterDetails{cluster},
+	return &httpapi.Error{
+		Status: http.StatusUnauthorized, Code: httpapi.CodeUnauthenticated,
+		Message: "Sign in to cluster " + cluster + ": the token is missing, wrong or expired.",
+		Details: clusterDetails{cluster},
 	}
+}
+
+// clusterDetails names the cluster that an error is about.
+type clusterDetails struct {
+	Cluster string `json:"cluster"`
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/helmtrail/helmtrail/stream/journal"
 	"github.com/helmtrail/helmtrail/stream/trail"
 	"github.com/helmtrail/helmtrail/web"
+	"github.com/helmtrail/helmtrail/web/history"
 )
 
 // seenCluster is a cluster as the trail sees it, which learns what tests tell.
@@ -87,7 +88,7 @@ func newPast(t *testing.T, adjust ...func(*web.Options)) *past {
 	p.archive = newArchive(t, append(adjust, func(o *web.Options) {
 		o.Trail = p.trail
 		if o.MayReveal == nil {
-			o.MayReveal = func(*http.Request, stream.ReleaseRef) error { return nil }
+			o.MayReveal = func(stream.ReleaseRef) error { return nil }
 		}
 	})...)
 	return p
@@ -277,7 +278,7 @@ func TestARevisionThatNobodyHasReadIsKnownAllTheSame(t *testing.T) {
 }
 
 // altered is a trail whose records have been altered on the disk.
-type altered struct{ stream.Trail }
+type altered struct{ history.Trail }
 
 func (altered) Record(context.Context, string) ([]byte, error) { return nil, stream.ErrAltered }
 

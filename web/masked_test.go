@@ -89,7 +89,7 @@ func TestRevealingIsARightOfItsOwnAndIsLogged(t *testing.T) {
 	}
 	var asked []stream.ReleaseRef
 	allowed := newArchive(t, func(o *web.Options) {
-		o.MayReveal = func(_ *http.Request, ref stream.ReleaseRef) error {
+		o.MayReveal = func(ref stream.ReleaseRef) error {
 			asked = append(asked, ref)
 			return nil
 		}

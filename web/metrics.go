@@ -10,13 +10,14 @@ import (
 
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// meter counts what the server serves. The numbers of clusters are read when
-// somebody asks, so they cost nothing in between.
+// meter counts what the server serves. The numbers of clusters are computed only
+// when they are collected.
 type meter struct {
 	server *Server
-	// subscribers are the open streams.
+	// The open streams.
 	sessionStreams, clusterStreams atomic.Int64
 
 	subscribers, releases, unreadable, stuck, up, synced *prometheus.Desc
@@ -79,7 +80,7 @@ func (m *meter) Collect(out chan<- prometheus.Metric) {
 		gauge(m.synced, number(state.Synced), c.ID)
 		statuses := map[string]int{}
 		unreadable, stuck := 0, 0
-		for _, r := range c.latest().revisions {
+		for _, r := range c.Latest().Revisions {
 			statuses[statusLabel(r.Status())]++
 			if r.Problem != "" {
 				unreadable++
@@ -96,8 +97,8 @@ func (m *meter) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// isStuck tells whether a release was left pending; what cannot be found out
-// does not count.
+// isStuck reports whether a release was left pending. It reports false if that
+// cannot be found out.
 func (s *Server) isStuck(cluster string, r *decoder.Revision) bool {
 	if !decoder.Busy(r.Status()) {
 		return false
@@ -107,7 +108,7 @@ func (s *Server) isStuck(cluster string, r *decoder.Revision) bool {
 	return err == nil && stuck != nil
 }
 
-// seen counts a transition that can be read now.
+// seen counts a transition that clients can read now.
 func (m *meter) seen(cluster string, t decoder.Transition) {
 	m.transitions.WithLabelValues(cluster, string(t.Change), statusLabel(t.Revision.Status())).Inc()
 	if t.Revision.Problem != "" {
@@ -118,8 +119,8 @@ func (m *meter) seen(cluster string, t decoder.Transition) {
 	}
 }
 
-// statusLabel is a status as a label; what Helm does not know is one value, so
-// that nobody can make more of them.
+// statusLabel returns a status as a label. All statuses that Helm does not know
+// are one value, so that nobody can create more label values.
 func statusLabel(s decoder.Status) string {
 	switch s {
 	case decoder.StatusDeployed, decoder.StatusFailed, decoder.StatusSuperseded, decoder.StatusUninstalled, decoder.StatusUninstalling,
@@ -139,7 +140,7 @@ func number(yes bool) float64 {
 // metrics answers Prometheus.
 func (s *Server) metrics(c *gin.Context) error {
 	if s.options.Metrics == nil {
-		return errNoRoute
+		return httpapi.ErrNoRoute
 	}
 	promhttp.HandlerFor(s.options.Metrics, promhttp.HandlerOpts{DisableCompression: true}).ServeHTTP(c.Writer, c.Request)
 	return nil

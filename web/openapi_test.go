@@ -16,7 +16,11 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/compare"
 	"github.com/helmtrail/helmtrail/decoder/parts"
 	"github.com/helmtrail/helmtrail/docs"
+	"github.com/helmtrail/helmtrail/internal/reserved"
 	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/history"
+	"github.com/helmtrail/helmtrail/web/internal/clusters"
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
 func loadOpenAPI(t *testing.T) *openapi3.T {
@@ -55,17 +59,28 @@ func TestOpenAPIHasExactlyTheRoutes(t *testing.T) {
 	}
 }
 
+// TestReservedSegmentsAreThoseOfTheRoutes guards that no cluster's id hides a
+// route. "assets" is reserved for the pages' files.
+func TestReservedSegmentsAreThoseOfTheRoutes(t *testing.T) {
+	segments := map[string]bool{"assets": true}
+	var s Server
+	for _, r := range s.newEngine().Routes() {
+		if first := strings.Split(r.Path, "/")[1]; first != "" && first[0] != ':' {
+			segments[first] = true
+		}
+	}
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(segments)), slices.Sorted(slices.Values(reserved.Segments))); diff != "" {
+		t.Errorf("first segments (-routes +reserved):\n%s", diff)
+	}
+}
+
 func TestOpenAPIHasTheErrorCodes(t *testing.T) {
-	var described []string
+	var described []httpapi.Code
 	for _, code := range loadOpenAPI(t).Components.Schemas["Error"].Value.Properties["code"].Value.Enum {
-		described = append(described, code.(string))
+		described = append(described, httpapi.Code(code.(string)))
 	}
-	served := []string{
-		codeBadRequest, codeUnknownField, codeUnsupported, codeTokenExpires, codeUnauthenticated, codeForbidden, codeNotFound, codeNoActiveSession, codeMethodNotAllowed, codeGone,
-		codeInProgress, codePending, codeChanged, codeNotStuck, codeEnded, codeTooLarge, codeUnreadable, codeTooManyOperations, codeTooManyRequests, codeUnreachable, codeUnavailable, codeInternal,
-	}
+	served := slices.Sorted(slices.Values(httpapi.Codes))
 	slices.Sort(described)
-	slices.Sort(served)
 	if diff := cmp.Diff(served, described); diff != "" {
 		t.Errorf("codes (-served +described):\n%s", diff)
 	}
@@ -124,18 +139,18 @@ func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
 		"Release":             {releaseItem{}},
 		"ReleaseList":         {releaseList{}},
 		"ResourceList":        {resourceList{}},
-		"HistoryItem":         {historyItem{}},
+		"HistoryItem":         {history.Item{}},
 		"Anomaly":             {decoder.Anomaly{}},
-		"HistoryList":         {historyList{}},
-		"Lineage":             {lineageItem{}},
+		"HistoryList":         {history.List{}},
+		"Lineage":             {history.Lineage{}},
 		"TrailEntry":          {stream.TrailEntry{}},
 		"TrailState":          {stream.TrailState{}},
-		"TrailList":           {trailList{}},
+		"TrailList":           {history.TrailPage{}},
 		"RevisionMetadata":    {parts.RevisionMetadata{}},
 		"RevisionChart":       {decoder.Chart{}},
 		"Hook":                {parts.Hook{}},
-		"RevisionRef":         {revisionRef{}},
-		"Diff":                {diffBody{}},
+		"RevisionRef":         {history.RevisionRef{}},
+		"Diff":                {history.Comparison{}},
 		"Drift":               {stream.Drift{}},
 		"DriftObject":         {stream.DriftObject{}},
 		"FieldChange":         {stream.FieldChange{}},
@@ -155,9 +170,9 @@ func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
 		"ChartProblem":        {stream.ChartProblem{}},
 		"ChartDetails":        {stream.ChartDetails{}},
 
-		"TransitionEvent":       {transitionEvent{}},
-		"ClusterResetEvent":     {clusterReset{}},
-		"ClusterHeartbeatEvent": {clusterHeartbeat{}},
+		"TransitionEvent":       {clusters.TransitionEvent{}},
+		"ClusterResetEvent":     {clusters.ResetEvent{}},
+		"ClusterHeartbeatEvent": {clusters.HeartbeatEvent{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := map[string]string{}

@@ -13,11 +13,13 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
 const (
 	indexPage = "index.html"
-	// assetFolder holds what the build names by its content.
+	// assetFolder holds the files that the build names by their content.
 	assetFolder = "assets/"
 	// pagePolicy lets the pages load and reach nothing but this server.
 	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
@@ -38,15 +40,15 @@ func newPages(files fs.FS) (*pages, error) {
 	return &pages{files: files}, nil
 }
 
-// root leads to the pages.
+// root redirects to the pages.
 func (s *Server) root(c *gin.Context) error {
 	c.Redirect(http.StatusFound, s.options.BasePath+"/helm/releases")
 	return nil
 }
 
-// page serves a file of the app, or the app itself for any other address,
-// since its addresses are made in the browser. What the build names by its
-// content may be kept for ever; everything else is asked for again.
+// page serves a file of the app, or the app's first page for any other URL, since
+// the app routes in the browser. Files that the build names by their content may
+// be cached for ever; everything else must be revalidated.
 func (s *Server) page(c *gin.Context) error {
 	name := strings.TrimPrefix(path.Clean("/"+c.Param("path")), "/")
 	data, err := s.pages.read(name)
@@ -56,13 +58,13 @@ func (s *Server) page(c *gin.Context) error {
 		data, err = s.pages.read(name)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return errNoRoute
+		return httpapi.ErrNoRoute
 	}
 	if err != nil {
 		return fmt.Errorf("read page %s: %w", name, err)
 	}
 	if name == indexPage {
-		data = placed(data, s.options.BasePath)
+		data = withBasePath(data, s.options.BasePath)
 	}
 	h := c.Writer.Header()
 	h.Set("Content-Security-Policy", pagePolicy)
@@ -77,9 +79,9 @@ func (s *Server) page(c *gin.Context) error {
 	return nil
 }
 
-// placed says in the app's first page where its files are, since that page
-// stands for addresses of any depth, and tells the app below which base path.
-func placed(page []byte, base string) []byte {
+// withBasePath makes the file paths in the app's first page absolute, since that
+// page is served for URLs of any depth, and adds the base path for the app.
+func withBasePath(page []byte, base string) []byte {
 	page = bytes.ReplaceAll(page, []byte(`="./`), []byte(`="`+base+`/helm/`))
 	return bytes.Replace(page, []byte("</head>"), []byte(`<meta name="helmtrail-base" content="`+base+`"></head>`), 1)
 }

@@ -14,55 +14,57 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/console"
+	"github.com/helmtrail/helmtrail/web/history"
 )
 
 // Options is what a Server serves.
 type Options struct {
-	// Clusters are the watched clusters to begin with, in the order in which they
-	// are listed.
+	// Clusters are the first clusters to serve, in the order in which they are
+	// listed.
 	Clusters []Cluster
-	// DefaultCluster is the id of the cluster that addresses mean which name
-	// none; "" for the first.
+	// DefaultCluster is the id of the cluster for URLs that name none; "" for the
+	// first.
 	DefaultCluster string
 	// Operations starts sessions and opens their logs.
 	Operations *stream.Operations
-	// Trail keeps what releases ever were; nil for no trail.
-	Trail stream.Trail
+	// Trail is the permanent record; nil for none.
+	Trail history.Trail
 	// Charts lists and keeps charts; nil for none.
 	Charts Charts
 	// Archives fetches, keeps and renders charts for the OpenShift console's
 	// contract; nil when it is not served.
-	Archives Archives
+	Archives console.Archives
 	// Pages is the built app: index.html, assets/ and what else it needs.
 	Pages fs.FS
-	// NotReady tells what else keeps the server from its work, a sentence each;
+	// NotReady returns what else keeps the server from working, a sentence each;
 	// nil for nothing. It may take some seconds.
 	NotReady func() []string
 	// LocalOnly refuses requests whose Host is neither a loopback name or
 	// address nor one of Hosts, so that no foreign page can reach a server
 	// without login by giving its own name a loopback address.
 	LocalOnly bool
-	// Hosts are further names, without port, that LocalOnly lets pass.
+	// Hosts are further names, without port, that LocalOnly accepts.
 	Hosts []string
-	// BasePath is what stands before every address behind a proxy, such as
-	// "/helmtrail"; "" for nothing.
+	// BasePath precedes every URL path behind a proxy, such as "/helmtrail"; "" for
+	// nothing.
 	BasePath string
-	// MayReveal returns nil if the caller of a request may see the secrets of
-	// a release, else why not. Without it those may who have the right to read
-	// Secrets, and nobody where callers do not sign in.
-	MayReveal func(r *http.Request, release stream.ReleaseRef) error
-	// MaskKey makes the fingerprints of masked secrets, so that they can be
-	// compared wherever the key is the same; by default a new one. It is secret.
+	// MayReveal returns nil if every caller who asks may see the secrets of a
+	// release. If it is nil, callers need the right to read Secrets, which nobody
+	// has where callers do not sign in.
+	MayReveal func(release stream.ReleaseRef) error
+	// MaskKey makes the fingerprints of masked secrets, which can be compared as
+	// long as the key is the same; a new one by default. It is secret.
 	MaskKey []byte
-	// Metrics is where the server registers its own and what /metrics shows;
+	// Metrics is where the server registers its metrics, and what /metrics serves;
 	// nil for none.
 	Metrics *prometheus.Registry
-	// Logger gets what went wrong on the server's side; slog.Default() if nil.
+	// Logger receives what goes wrong on the server; slog.Default() if nil.
 	Logger *slog.Logger
 }
 
 // Server is helmtrail's http.Handler. It may be used concurrently. Close it to
-// end its streams, or http.Server.Shutdown waits for them in vain.
+// end its streams, for which http.Server.Shutdown would wait for ever.
 type Server struct {
 	options  Options
 	clusters clusterSet
@@ -70,26 +72,18 @@ type Server struct {
 	engine   *gin.Engine
 	handler  http.Handler
 	origins  *http.CrossOriginProtection
+	history  *history.Server
+	console  *console.Server
 	logger   *slog.Logger
 	// signIn means that callers have to sign in.
 	signIn bool
 	meter  *meter
-	// takeWithin is how long a stream's reader may take nothing, bodyWithin and
-	// answerWithin how long other requests may take on the wire.
+	// takeWithin is how long a stream's reader may take nothing. bodyWithin and
+	// answerWithin are how long other requests may take on the wire.
 	takeWithin, bodyWithin, answerWithin time.Duration
 	// closing ends when Close is called.
 	closing context.Context
 	close   context.CancelFunc
-	// facts are what the history has read of records.
-	facts factsCache
-	// maskedRecords are records as they may be shown.
-	maskedRecords recordCache
-	// keptRecords are records that the trail has kept.
-	keptRecords recordCache
-	// briefs are releases as the console's lists show them.
-	briefs briefs
-	// indexes are the chart repositories' as the console's catalogue shows them.
-	indexes indexes
 	// unwatch stops observing the sessions.
 	unwatch func()
 }
@@ -121,9 +115,7 @@ func New(o Options) (*Server, error) {
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.meter = newMeter(s)
 	s.signIn = len(o.Clusters) > 0 && o.Clusters[0].Access != nil
-	if s.signIn && s.options.MayReveal == nil {
-		s.options.MayReveal = s.mayReveal
-	}
+	s.history, s.console = s.newHistory(), s.newConsole()
 	if err := s.addClusters(o.Clusters); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -149,101 +141,35 @@ func (s *Server) Close() error {
 		s.unwatch()
 	}
 	for _, c := range s.clusters.all() {
-		c.stop()
+		c.Close()
 	}
 	return nil
 }
 
-// handler answers a request or returns what went wrong, which answer maps to
-// the response. After it has written something it returns nil.
-type handler func(c *gin.Context) error
-
-type route struct {
-	method, path string
-	need         need
-	handle       handler
+func (s *Server) newHistory() *history.Server {
+	return history.New(history.Options{
+		Cluster: func(id string) (history.Cluster, error) {
+			cluster, err := s.served(id)
+			if err != nil {
+				return history.Cluster{}, err
+			}
+			return history.Cluster{Cluster: cluster.Cluster, Records: cluster.objects, Comparer: cluster.comparer}, nil
+		},
+		CallerIn: s.identifyIn, Sessions: s.options.Operations, Trail: s.options.Trail, MayReveal: s.mayReveal,
+		MaskKey: s.options.MaskKey, OpenPaced: s.openPaced, Logger: s.logger,
+	})
 }
 
-const (
-	clusterPath   = "/:cluster"
-	namespacePath = clusterPath + "/namespaces/:namespace/releases"
-	releasePath   = namespacePath + "/:name"
-)
-
-func (s *Server) routes() []route {
-	return []route{
-		{http.MethodGet, "/clusters", needUser, s.listClusters},
-		{http.MethodGet, "/charts", needUser, s.listCharts},
-		{http.MethodPost, "/charts", needUpload, s.uploadChart},
-		{http.MethodGet, "/charts/*ref", needUser, s.describeChart},
-		{http.MethodGet, clusterPath + "/releases", needList, s.listReleases},
-		{http.MethodGet, clusterPath + "/releases/events", needList, s.streamTransitions},
-		{http.MethodGet, clusterPath + "/trail", needTrail, s.getTrail},
-		{http.MethodGet, namespacePath, needList, s.listReleases},
-		{http.MethodPost, namespacePath, needCreate, s.install},
-		{http.MethodGet, releasePath, needGet, s.getRelease},
-		{http.MethodPut, releasePath, needUpdate, s.upgrade},
-		{http.MethodDelete, releasePath, needDelete, s.uninstall},
-		{http.MethodPost, releasePath + "/rollback", needUpdate, s.rollback},
-		{http.MethodGet, releasePath + "/events", needGet, s.streamSession},
-		{http.MethodGet, releasePath + "/resources", needGet, s.listResources},
-		{http.MethodGet, releasePath + "/history", needGet, s.getHistory},
-		{http.MethodGet, releasePath + "/revisions/:revision/:part", needGet, s.getPart},
-		{http.MethodGet, releasePath + "/diff", needGet, s.getDiff},
-		{http.MethodGet, releasePath + "/drift", needGet, s.getDrift},
-		{http.MethodGet, releasePath + "/trail", needGet, s.getReleaseTrail},
-		{http.MethodGet, releasePath + "/sessions", needGet, s.listSessions},
-		{http.MethodGet, releasePath + "/sessions/:session", needGet, s.getSession},
-		{http.MethodGet, releasePath + "/sessions/:session/rendered", needGet, s.renderedManifest},
-		{http.MethodGet, releasePath + "/sessions/:session/validation", needGet, s.getValidation},
-		{http.MethodPost, releasePath + "/sessions/:session/cancel", needUpdate, s.cancel},
-		{http.MethodPost, releasePath + "/recover", needUpdate, s.recoverRelease},
-		{http.MethodPost, "/login", needNothing, s.login},
-		{http.MethodPost, "/logout", needNothing, s.logout},
-		{http.MethodGet, "/me", needNothing, s.me},
-		{http.MethodGet, "/metrics", needMetrics, s.metrics},
-		{http.MethodGet, "/healthz", needNothing, s.health},
-		{http.MethodGet, "/readyz", needNothing, s.readiness},
-		{http.MethodGet, "/openapi.yaml", needNothing, s.openAPI},
-		{http.MethodGet, "/", needNothing, s.root},
-		{http.MethodGet, "/helm", needNothing, s.root},
-		{http.MethodGet, "/helm/*path", needNothing, s.page},
-	}
-}
-
-// reserved reports whether a cluster of this id would hide other routes.
-func reserved(id string) bool {
-	switch id {
-	case "", "api", "assets", "charts", "clusters", "healthz", "helm", "login", "logout", "me", "metrics", "openapi.yaml", "readyz":
-		return true
-	}
-	return false
-}
-
-func (s *Server) newEngine() *gin.Engine {
-	gin.SetMode(gin.ReleaseMode)
-	engine := gin.New()
-	engine.HandleMethodNotAllowed = true
-	engine.Use(s.recoverPanics, s.guard)
-	engine.NoRoute(s.answer(func(*gin.Context) error { return errNoRoute }))
-	engine.NoMethod(s.answer(func(*gin.Context) error { return errMethod }))
-	for _, r := range append(s.routes(), s.consoleRoutes()...) {
-		engine.Handle(r.method, r.path, s.answer(s.admitted(r)))
-	}
-	return engine
-}
-
-// releaseRef names the release of a request, and fails when its cluster is
-// not watched.
-func (s *Server) releaseRef(c *gin.Context) (stream.ReleaseRef, *watched, error) {
-	cluster, err := s.cluster(c)
-	if err != nil {
-		return stream.ReleaseRef{}, nil, err
-	}
-	return stream.ReleaseRef{Cluster: cluster.ID, Namespace: c.Param("namespace"), Name: c.Param("name")}, cluster, nil
-}
-
-// cluster returns the cluster of a request.
-func (s *Server) cluster(c *gin.Context) (*watched, error) {
-	return s.served(c.Param("cluster"))
+func (s *Server) newConsole() *console.Server {
+	return console.New(console.Options{
+		Cluster: func() (console.Cluster, error) {
+			cluster, err := s.defaultCluster()
+			if err != nil {
+				return console.Cluster{}, err
+			}
+			return console.Cluster{Cluster: cluster.Cluster, Records: cluster.objects, API: cluster.api}, nil
+		},
+		Caller: s.identifyConsole, Operations: s.options.Operations, Secrets: s.history, Archives: s.options.Archives,
+		MayReveal: s.mayReveal, Unbound: s.unboundAnswer, Closing: s.closing, Logger: s.logger,
+	})
 }

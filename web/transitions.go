@@ -2,19 +2,19 @@ package web
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/internal/authz"
+	"github.com/helmtrail/helmtrail/web/internal/clusters"
 )
 
 // clusterBeat is the time between a cluster stream's heartbeats.
 const clusterBeat = 10 * time.Second
 
 // streamTransitions sends every transition of a cluster, from now on or from a
-// position on.
+// given position on.
 func (s *Server) streamTransitions(c *gin.Context) error {
 	cluster, err := s.cluster(c)
 	if err != nil {
@@ -25,11 +25,11 @@ func (s *Server) streamTransitions(c *gin.Context) error {
 		since = c.Query("since")
 	}
 	if since == "" {
-		since = cluster.feed.position()
+		since = cluster.Feed.Position()
 	}
-	number, known := cluster.feed.parse(since)
+	number, known := cluster.Feed.Parse(since)
 
-	ctx, cancel := s.streamContext(c)
+	ctx, cancel := cluster.Context(c.Request.Context())
 	defer cancel()
 	out, err := s.openSSE(c)
 	if err != nil {
@@ -37,29 +37,29 @@ func (s *Server) streamTransitions(c *gin.Context) error {
 	}
 	s.meter.clusterStreams.Add(1)
 	defer s.meter.clusterStreams.Add(-1)
-	readable := &readable{grant: grantOf(c), need: needList}
+	filter := authz.NewFilter(authz.CallerOf(c), authz.List)
 	beat := time.NewTicker(clusterBeat)
 	defer beat.Stop()
-	if out.write(beatFrame()) != nil {
+	if out.Write(clusters.Heartbeat()) != nil {
 		return nil
 	}
 	for {
-		told, head, kept, wake := cluster.feed.after(number)
-		frames, err := readable.of(ctx, told)
+		stored, head, kept, wake := cluster.Feed.After(number)
+		frames, err := visibleFrames(ctx, filter, stored)
 		if err != nil {
-			return nil // The reader may come again and be told why.
+			return nil // A reader who comes back is answered with the reason.
 		}
 		if !known || !kept {
-			frames, known = [][]byte{cluster.feed.resetFrame(head)}, true
+			frames, known = [][]byte{cluster.Feed.Reset(head)}, true
 		}
 		number = head
-		if len(frames) > 0 && out.write(frames...) != nil {
+		if len(frames) > 0 && out.Write(frames...) != nil {
 			return nil
 		}
 		select {
 		case <-wake:
 		case <-beat.C:
-			if readable.grant.still(ctx) != nil || out.write(beatFrame()) != nil {
+			if filter.Recheck(ctx) != nil || out.Write(clusters.Heartbeat()) != nil {
 				return nil
 			}
 		case <-ctx.Done():
@@ -68,56 +68,21 @@ func (s *Server) streamTransitions(c *gin.Context) error {
 	}
 }
 
-func beatFrame() []byte {
-	return sseFrame("", typeHeartbeat, clusterHeartbeat{typeHeartbeat, time.Now().UTC()})
-}
-
-// readable are the namespaces of which the reader of a stream may see something.
-type readable struct {
-	grant *grant
-	// need is what the reader needs there.
-	need need
-	// namespaces are the answers of this moment.
-	namespaces map[string]bool
-	asked      time.Time
-}
-
-// of returns the frames that may be seen, in order. It fails when that cannot
-// be found out, or when the reader is nobody any more.
-func (r *readable) of(ctx context.Context, told []feedFrame) ([][]byte, error) {
-	if err := r.grant.still(ctx); err != nil {
+// visibleFrames returns the frames that a reader may see, in order. It fails
+// when the API server does not answer, or the reader has lost their rights.
+func visibleFrames(ctx context.Context, filter *authz.Filter, all []clusters.Frame) ([][]byte, error) {
+	if err := filter.Recheck(ctx); err != nil {
 		return nil, err
 	}
-	frames := make([][]byte, 0, len(told))
-	for _, frame := range told {
-		allowed, err := r.may(ctx, frame.namespace)
+	frames := make([][]byte, 0, len(all))
+	for _, frame := range all {
+		allowed, err := filter.Allows(ctx, frame.Namespace)
 		if err != nil {
 			return nil, err
 		}
 		if allowed {
-			frames = append(frames, frame.data)
+			frames = append(frames, frame.Data)
 		}
 	}
 	return frames, nil
-}
-
-// may tells whether something of a namespace, "" for the whole cluster, may be
-// seen. It fails like of.
-func (r *readable) may(ctx context.Context, namespace string) (bool, error) {
-	if r.namespaces == nil || time.Since(r.asked) >= recheckAfter {
-		r.namespaces, r.asked = map[string]bool{}, time.Now()
-	}
-	if err := r.grant.still(ctx); err != nil {
-		return false, err
-	}
-	allowed, known := r.namespaces[namespace]
-	if !known {
-		err := r.grant.allows(ctx, r.need, namespace)
-		if _, denied := errors.AsType[*stream.ForbiddenError](err); err != nil && !denied {
-			return false, err
-		}
-		allowed = err == nil
-		r.namespaces[namespace] = allowed
-	}
-	return allowed, nil
 }

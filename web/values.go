@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
 // mergeValues lays the object over the YAML, as helm lays one values file over
@@ -19,7 +21,7 @@ import (
 func mergeValues(object json.RawMessage, text string) ([]byte, error) {
 	over, err := decodeObject(object)
 	if err != nil {
-		return nil, badRequest("values", "values must be an object.")
+		return nil, httpapi.BadField("values", "values must be an object.")
 	}
 	base, err := decodeYAML(text)
 	if err != nil {
@@ -74,13 +76,13 @@ func decodeYAML(text string) (map[string]any, error) {
 	data, err := yaml.YAMLToJSON([]byte(text))
 	if err != nil {
 		if line := yamlLine.FindStringSubmatch(err.Error()); line != nil {
-			return nil, badRequest("valuesYAML", "valuesYAML is not valid YAML at line "+line[1]+".")
+			return nil, httpapi.BadField("valuesYAML", "valuesYAML is not valid YAML at line "+line[1]+".")
 		}
-		return nil, badRequest("valuesYAML", "valuesYAML is not valid YAML.")
+		return nil, httpapi.BadField("valuesYAML", "valuesYAML is not valid YAML.")
 	}
 	object, err := decodeObject(data)
 	if err != nil {
-		return nil, badRequest("valuesYAML", "valuesYAML must be a mapping.")
+		return nil, httpapi.BadField("valuesYAML", "valuesYAML must be a mapping.")
 	}
 	return object, nil
 }

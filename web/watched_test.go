@@ -35,7 +35,7 @@ func TestTheConsoleReadsNothingOfANamespaceThatIsNotWatched(t *testing.T) {
 		o.Clusters[0].StateIn = func(namespace string) web.ClusterState {
 			return web.ClusterState{Reachable: namespace != "denied", Synced: namespace != "denied", Problem: "secrets is forbidden"}
 		}
-		o.MayReveal = func(*http.Request, stream.ReleaseRef) error { return nil }
+		o.MayReveal = func(stream.ReleaseRef) error { return nil }
 	})
 	a.state = func() web.ClusterState { return web.ClusterState{Problem: "one of the namespaces cannot be read"} }
 	for namespace, want := range map[string]struct {

@@ -12,6 +12,8 @@ import (
 
 const module = "github.com/helmtrail/helmtrail/"
 
+const cachePackage = "github.com/patrickmn/go-cache"
+
 // importRules say which packages may not import which, and why. A folder
 // stands for itself and all below it.
 var importRules = []struct {
@@ -32,6 +34,11 @@ var importRules = []struct {
 	{"web", module + "informer", "web says what it needs of a cluster in an interface, which cmd wires to informer"},
 	{"web", module + "stream/", "web knows operations and logs, not how helm is run or events are kept"},
 	{"web", "k8s.io/client-go", "clusters are informer's"},
+	{"web/console", module + "web/history", "web connects the two by an interface"},
+	{"web/history", module + "web/console", "the history does not know which contracts show it"},
+	{"web", cachePackage, "internal/bounded is its only user, typed and without a janitor"},
+	{"informer", cachePackage, "internal/bounded is its only user, typed and without a janitor"},
+	{"stream", cachePackage, "internal/bounded is its only user, typed and without a janitor"},
 }
 
 func TestImportsPointOneWay(t *testing.T) {

@@ -194,11 +194,11 @@ type served struct {
 
 // mayReveal decides who sees secrets as they are. Without a login everybody who
 // reaches the server could read them with helmtrail's own rights anyway.
-func mayReveal(auth string) func(*http.Request, stream.ReleaseRef) error {
+func mayReveal(auth string) func(stream.ReleaseRef) error {
 	if auth != authNone {
 		return nil
 	}
-	return func(*http.Request, stream.ReleaseRef) error { return nil }
+	return func(stream.ReleaseRef) error { return nil }
 }
 
 // openHelm finds the installed helm. The supervisor is this very program.

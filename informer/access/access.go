@@ -24,7 +24,7 @@ import (
 	authorizationv1client "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"k8s.io/client-go/util/flowcontrol"
 
-	"github.com/helmtrail/helmtrail/informer/bounded"
+	"github.com/helmtrail/helmtrail/internal/bounded"
 	"github.com/helmtrail/helmtrail/stream"
 )
 

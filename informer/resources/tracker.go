@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/informer/bounded"
+	"github.com/helmtrail/helmtrail/internal/bounded"
 	"github.com/helmtrail/helmtrail/stream"
 )
 

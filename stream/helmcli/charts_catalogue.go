@@ -178,20 +178,17 @@ func (h *Helm) uploadedCharts(ctx context.Context) ([]stream.ChartItem, error) {
 	return items, nil
 }
 
-// archiveMetadata reads what an archive's Chart.yaml says. It is kept under the
-// key, which must change when the archive does.
+// archiveMetadata returns what an archive's Chart.yaml says. It is cached under
+// the key, which must change when the archive does.
 func (h *Helm) archiveMetadata(ctx context.Context, path, key string) (*chart.Metadata, error) {
-	if kept, ok := h.metadata.Get(key); ok {
-		return kept.(*chart.Metadata), nil
+	if cached, ok := h.metadata.Get(key); ok {
+		return cached, nil
 	}
 	read, err := h.readChart(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	if h.metadata.ItemCount() >= maxListed {
-		h.metadata.Flush()
-	}
-	h.metadata.SetDefault(key, read.Metadata)
+	h.metadata.Add(key, read.Metadata)
 	return read.Metadata, nil
 }
 

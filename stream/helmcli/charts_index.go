@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/patrickmn/go-cache"
 	"golang.org/x/sync/singleflight"
 	"sigs.k8s.io/yaml"
 
+	"github.com/helmtrail/helmtrail/internal/bounded"
 	"github.com/helmtrail/helmtrail/stream"
 )
 
@@ -27,6 +27,8 @@ const (
 	indexLife = 5 * time.Minute
 	// failureLife is how long a repository that failed is left alone.
 	failureLife = 15 * time.Second
+	// maxIndexes bounds the cached indexes.
+	maxIndexes = 1000
 )
 
 // index is a repository's index.yaml, as far as lists need it
@@ -101,33 +103,36 @@ func readIndex(ctx context.Context, address string) (*index, error) {
 	return read, nil
 }
 
-// indexes keeps the configured repositories' indexes for a while, or why one
-// cannot be read.
+// indexes caches the configured repositories' indexes, and failures to read one.
 type indexes struct {
-	kept  *cache.Cache
-	calls singleflight.Group
+	cached *bounded.Cache[indexResult]
+	calls  singleflight.Group
 }
 
-// newIndexes returns an empty store. It starts nothing: indexes that have
-// expired are replaced, and there are no more than repositories.
-func newIndexes() *indexes { return &indexes{kept: cache.New(indexLife, 0)} }
+// indexResult is a repository's index, or why it cannot be read.
+type indexResult struct {
+	index *index
+	err   error
+}
+
+// newIndexes returns an empty cache.
+func newIndexes() *indexes {
+	return &indexes{cached: bounded.New(bounded.Options[indexResult]{Limit: maxIndexes, Life: indexLife})}
+}
 
 // get returns a repository's index. Callers that ask at the same time wait for
 // one answer; it goes on when one of them leaves.
 func (i *indexes) get(ctx context.Context, address string) (*index, error) {
-	if kept, ok := i.kept.Get(address); ok {
-		if err, failed := kept.(error); failed {
-			return nil, err
-		}
-		return kept.(*index), nil
+	if cached, ok := i.cached.Get(address); ok {
+		return cached.index, cached.err
 	}
 	answer := i.calls.DoChan(address, func() (any, error) {
 		read, err := readIndex(context.WithoutCancel(ctx), address)
 		if err != nil {
-			i.kept.Set(address, err, failureLife)
+			i.cached.AddFor(address, indexResult{err: err}, failureLife)
 			return nil, err
 		}
-		i.kept.SetDefault(address, read)
+		i.cached.Add(address, indexResult{index: read})
 		return read, nil
 	})
 	select {

@@ -13,8 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/patrickmn/go-cache"
+	"helm.sh/helm/v3/pkg/chart"
 
+	"github.com/helmtrail/helmtrail/internal/bounded"
 	"github.com/helmtrail/helmtrail/stream"
 )
 
@@ -51,9 +52,9 @@ type Helm struct {
 	problem error // why there is no helm to run, nil if there is one
 
 	indexes  *indexes
-	metadata *cache.Cache  // of archives, *chart.Metadata
-	readers  chan struct{} // a place for each chart that is read
-	pulls    chan struct{} // a place for each chart that is fetched
+	metadata *bounded.Cache[*chart.Metadata] // of archives
+	readers  chan struct{}                   // a place for each chart that is read
+	pulls    chan struct{}                   // a place for each chart that is fetched
 }
 
 // versionTimeout bounds the question for helm's version, in which helm does
@@ -87,7 +88,7 @@ func New(ctx context.Context, config Config) (*Helm, error) {
 		}
 	}
 	h := &Helm{
-		config: config, indexes: newIndexes(), metadata: cache.New(cache.NoExpiration, 0),
+		config: config, indexes: newIndexes(), metadata: bounded.New(bounded.Options[*chart.Metadata]{Limit: maxListed}),
 		readers: make(chan struct{}, maxReaders), pulls: make(chan struct{}, maxReaders),
 	}
 	h.problem = h.find(ctx)

@@ -1,0 +1,69 @@
+package web
+
+import (
+	"context"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/internal/authz"
+)
+
+// admitted wraps a route's handler in its authorization check.
+func (s *Server) admitted(r route) handler {
+	return func(c *gin.Context) error {
+		if s.signIn && r.need != authz.Nothing {
+			caller, err := s.admit(c, r.need)
+			if err != nil {
+				return err
+			}
+			authz.SetCaller(c, caller)
+		}
+		// This comes after the check: not everybody may know which namespaces are
+		// watched.
+		if cluster := s.clusters.get(c.Param("cluster")); cluster != nil {
+			if err := cluster.CheckWatched(c.Param("namespace")); err != nil {
+				return err
+			}
+		}
+		return r.handle(c)
+	}
+}
+
+// admit returns the caller of a request if they have what it needs.
+func (s *Server) admit(c *gin.Context, need authz.Need) (*authz.Caller, error) {
+	if need == authz.KnownUser {
+		return s.admitAnybody(c)
+	}
+	cluster, err := s.defaultCluster()
+	if c.Param("cluster") != "" {
+		cluster, err = s.cluster(c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	namespace := c.Param("namespace")
+	if need == authz.Upload {
+		namespace = c.Query("namespace")
+	}
+	caller, err := s.identify(c, cluster)
+	if err != nil {
+		return nil, err
+	}
+	ctx := c.Request.Context()
+	switch {
+	case need == authz.List && namespace == "":
+		return caller, caller.RequireSome(ctx, func() []string { return cluster.Latest().Namespaces() })
+	case need == authz.Trail && namespace == "":
+		return caller, caller.RequireSome(ctx, func() []string { return s.history.Namespaces(cluster.Cluster) })
+	}
+	return caller, caller.Require(ctx, need, namespace)
+}
+
+// mayReveal returns nil if the caller may see the secrets of a release.
+func (s *Server) mayReveal(ctx context.Context, caller *authz.Caller, release stream.ReleaseRef) error {
+	if s.options.MayReveal != nil {
+		return s.options.MayReveal(release)
+	}
+	return caller.MayReadSecrets(ctx, release.Namespace)
+}

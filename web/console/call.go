@@ -1,0 +1,117 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/internal/authz"
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
+)
+
+// apiCall is one request in the contract.
+type apiCall struct {
+	*gin.Context
+	ctx     context.Context
+	cluster Cluster
+	caller  *authz.Caller
+	// failed begins the text of an error that occurs from here on, and status is
+	// its status unless the whole contract agrees on another.
+	failed string
+	status int
+	// start is the newest revision before a rollback.
+	start int
+}
+
+// handler returns a handler of the contract. It identifies the caller before it
+// looks at anything else of the request, and answers errors in the contract's
+// shape.
+func (s *Server) handler(failed string, handle func(*apiCall) error) func(*gin.Context) error {
+	return func(c *gin.Context) error {
+		call := &apiCall{Context: c, ctx: c.Request.Context(), failed: failed, status: http.StatusBadGateway}
+		var err error
+		if call.cluster, err = s.Cluster(); err == nil {
+			// What the caller may do is checked later, for the namespace, which may
+			// be named in the body.
+			if call.caller, err = s.Caller(c, call.cluster.ID); err == nil {
+				authz.SetCaller(c, call.caller)
+				err = handle(call)
+			}
+		}
+		if err == nil || call.ctx.Err() != nil {
+			return nil
+		}
+		status, text := s.failure(call, err)
+		WriteError(c, status, text)
+		return nil
+	}
+}
+
+// release names a release of the call's cluster.
+func (call *apiCall) release(namespace, name string) stream.ReleaseRef {
+	return stream.ReleaseRef{Cluster: call.cluster.ID, Namespace: namespace, Name: name}
+}
+
+// checkMay fails unless the caller has what an operation in the namespace needs,
+// and the namespace is watched.
+func (call *apiCall) checkMay(need authz.Need, namespace string) error {
+	if err := call.caller.Allows(call.ctx, need, namespace); err != nil {
+		return err
+	}
+	return call.cluster.CheckWatched(namespace)
+}
+
+// checkVisible fails unless the caller may see the secrets of the release, with
+// no name those of its namespace, and the releases there are known: an empty
+// list would be wrong.
+func (s *Server) checkVisible(call *apiCall, ref stream.ReleaseRef) error {
+	if err := s.checkReveal(call, ref); err != nil {
+		return err
+	}
+	if err := call.cluster.CheckWatched(ref.Namespace); err != nil {
+		return err
+	}
+	return call.cluster.CheckSyncedIn(ref.Namespace)
+}
+
+// checkReveal fails unless the caller may see the secrets of the release, with
+// no name those of its namespace: the contract's answers hold unmasked values.
+func (s *Server) checkReveal(call *apiCall, ref stream.ReleaseRef) error {
+	err := s.MayReveal(call.ctx, call.caller, ref)
+	if err != nil && !authz.Refuses(err) {
+		return errors.Join(httpapi.Forbidden("You may not read the Secrets of namespace "+cmp.Or(ref.Namespace, "(all)")+"."), err)
+	}
+	return err
+}
+
+// reveal records that the answer holds secrets. It checks the caller's right
+// again, since they may have waited for the answer.
+func (s *Server) reveal(call *apiCall, ref stream.ReleaseRef, revision int, what string) error {
+	if err := s.checkReveal(call, ref); err != nil {
+		return err
+	}
+	err := s.Secrets.Reveal(call.ctx, call.caller, stream.Reveal{Release: ref, Revision: revision, What: what})
+	if known, ok := errors.AsType[*httpapi.Error](err); ok {
+		return &statusError{known.Status, known.Message}
+	}
+	return err
+}
+
+// decodeBody decodes a body as JSON whatever its Content-Type says: the console
+// sends PATCH with the type of a JSON patch, which its body is not. It ignores
+// unknown fields.
+func decodeBody(c *gin.Context, into any) error {
+	data, err := httpapi.ReadBody(c)
+	if err != nil {
+		return err
+	}
+	if json.Unmarshal(data, into) != nil {
+		return httpapi.BadRequest("The body is not the JSON object that is expected.")
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
+)
+
+func load(t *testing.T, archive []byte) *chart.Chart {
+	t.Helper()
+	read, err := loader.LoadArchive(bytes.NewReader(archive))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+func recordOf(t *testing.T, c *chart.Chart) *decoder.Record {
+	t.Helper()
+	raw, err := json.Marshal(map[string]any{"name": "web", "chart": c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &decoder.Record{Metadata: c.Metadata, Raw: raw}
+}
+
+var original = &chart.Chart{
+	Metadata: &chart.Metadata{
+		APIVersion: "v2", Name: "web", Version: "1.10", AppVersion: "007", Description: "yes: no", KubeVersion: ">=1.20",
+		Annotations: map[string]string{"kept": "\"quoted\"\nand long"},
+	},
+	Values:    map[string]any{"number": 12345678901.0, "text": "0x10", "list": []any{"a", nil}, "empty": map[string]any{}},
+	Schema:    []byte(`{"type":"object"}`),
+	Templates: []*chart.File{{Name: "templates/a.yaml", Data: []byte("a: {{ .Values.text }}\r\n")}},
+	Files:     []*chart.File{{Name: "crds/b.yaml", Data: []byte("b: 1\n")}, {Name: "binary", Data: []byte{0, 255, 10}}},
+}
+
+// A chart that is made from its record must render as the one that was installed.
+func TestAChartIsRebuiltFromItsRecord(t *testing.T) {
+	archive, err := rebuild(recordOf(t, original))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := load(t, archive)
+	for _, part := range []struct {
+		name      string
+		want, got any
+	}{
+		{"metadata", original.Metadata, got.Metadata}, {"values", original.Values, got.Values}, {"schema", original.Schema, got.Schema},
+		{"templates", original.Templates, got.Templates}, {"files", original.Files, got.Files},
+	} {
+		if diff := cmp.Diff(part.want, part.got); diff != "" {
+			t.Errorf("%s (-recorded +rebuilt):\n%s", part.name, diff)
+		}
+	}
+	again, err := rebuild(recordOf(t, original))
+	if err != nil || !bytes.Equal(archive, again) {
+		t.Errorf("the same record gives another archive: %v", err)
+	}
+}
+
+func TestAChartWithSubchartsIsNotRebuilt(t *testing.T) {
+	parent := *original
+	metadata := *original.Metadata
+	metadata.Dependencies = []*chart.Dependency{{Name: "db", Version: "1"}}
+	parent.Metadata = &metadata
+	if _, err := rebuild(recordOf(t, &parent)); !errors.Is(err, errSubcharts) {
+		t.Errorf("the error is %v, want that the record does not hold subcharts", err)
+	}
+}
+
+func TestAnnotationsAreAddedAndNothingElseChanges(t *testing.T) {
+	archive, err := rebuild(recordOf(t, original))
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked, err := annotate(archive, map[string]string{annotationURL: "https://charts.example.com/web-1.10.tgz"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after := load(t, archive), load(t, marked)
+	before.Metadata.Annotations[annotationURL] = "https://charts.example.com/web-1.10.tgz"
+	if diff := cmp.Diff(before.Metadata, after.Metadata); diff != "" {
+		t.Errorf("metadata (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(before.Templates, after.Templates); diff != "" {
+		t.Errorf("templates (-before +after):\n%s", diff)
+	}
+	if _, err := annotate([]byte("no archive"), nil); err == nil {
+		t.Error("what is no archive was annotated")
+	}
+}
+
+// The shapes are those of Helm 4's own encoding, whichever Helm wrote the record.
+func TestTimesThatAreNoneAreLeftOut(t *testing.T) {
+	raw := `{"name":"web","version":1,"namespace":"shop","info":{"status":"deployed","deleted":"","notes":"","first_deployed":"2026-01-02T03:04:05Z"},
+		"hooks":[{"name":"h","last_run":{"started_at":"","completed_at":"","phase":""}}],"config":{"big":12345678901234567890}}`
+	record := &decoder.Record{Raw: json.RawMessage(raw)}
+	shown, err := newRelease(record, &decoder.Revision{Name: "web", Namespace: "shop", Number: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"name":"web","info":{"first_deployed":"2026-01-02T03:04:05Z","notes":"","status":"deployed"},"config":{"big":12345678901234567890},` +
+		`"hooks":[{"last_run":{"phase":""},"name":"h"}],"version":1,"namespace":"shop"}`
+	if diff := cmp.Diff(want, strings.TrimSpace(string(httpapi.EncodeJSON(shown)))); diff != "" {
+		t.Errorf("release (-want +got):\n%s", diff)
+	}
+}
+
+func TestIndexesAreMerged(t *testing.T) {
+	entries, err := readIndex([]byte(`apiVersion: v1
+entries:
+  web:
+  - {name: web, version: 2.0.0, kubeVersion: ">=1.99", urls: [web-2.0.0.tgz]}
+  - {name: web, version: 1.0.0, urls: ["https://elsewhere.example.com/web-1.0.0.tgz"], unknown: kept}
+`), "https://charts.example.com/stable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	merged, err := mergeIndexes(
+		repositoriesNamed("own", "broken", "own"),
+		[]*repositoryIndex{{entries: entries}, {problem: "it is down"}, {entries: map[string][]indexVersion{"web": {{content: json.RawMessage(`{"name":"other"}`)}}}}},
+		"v1.37.2",
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `annotations:
+  console-warning: '[{"name":"broken","error":"it is down"}]'
+apiVersion: v1
+entries:
+  web--own:
+  - name: web
+    unknown: kept
+    urls:
+    - https://elsewhere.example.com/web-1.0.0.tgz
+    version: 1.0.0
+`
+	if diff := cmp.Diff(want, string(merged)); diff != "" {
+		t.Errorf("index (-want +got):\n%s", diff)
+	}
+	all, err := mergeIndexes(repositoriesNamed("own"), []*repositoryIndex{{entries: entries}}, "")
+	if err != nil || !strings.Contains(string(all), "https://charts.example.com/stable/web-2.0.0.tgz") {
+		t.Errorf("without a version: %s, %v", all, err)
+	}
+}
+
+func repositoriesNamed(names ...string) []stream.ChartRepository {
+	var list []stream.ChartRepository
+	for _, name := range names {
+		list = append(list, stream.ChartRepository{Name: name})
+	}
+	return list
+}
+
+func TestWhatIsKeptOfIndexesIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kept := newIndexCache()
+		has := func(key string) bool { _, ok := kept.Get(key); return ok }
+		half := &repositoryIndex{bytes: maxIndexBytes / 2}
+		kept.AddFor("old", half, time.Second)
+		time.Sleep(2 * time.Second)
+		kept.Add("a", half)
+		kept.Add("a", half)
+		kept.Add("b", half)
+		if !has("a") || !has("b") || has("old") || kept.Size() != maxIndexBytes {
+			t.Errorf("of two that fit, a is kept: %v, b: %v, old: %v, %d bytes", has("a"), has("b"), has("old"), kept.Size())
+		}
+		kept.Add("c", &repositoryIndex{bytes: 1})
+		if !has("c") || has("a") || kept.Size() != 1 {
+			t.Errorf("one more leaves c: %v, a: %v, %d bytes", has("c"), has("a"), kept.Size())
+		}
+	})
+}

@@ -1,0 +1,245 @@
+package console
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/Masterminds/semver/v3"
+	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/yaml"
+
+	"github.com/helmtrail/helmtrail/internal/bounded"
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
+)
+
+const (
+	// entrySeparator separates the names of the chart and its repository in the
+	// keys of the merged index.yaml.
+	entrySeparator = "--"
+	// indexLife is how long a repository's index is cached, and failedIndexLife
+	// how long a failure to read it is.
+	indexLife       = 5 * time.Minute
+	failedIndexLife = 15 * time.Second
+	// versionLife is how long an API server's version is cached, maxVersions how
+	// many are.
+	versionLife = 10 * time.Minute
+	maxVersions = 1000
+	// maxIndexBytes bounds the cached indexes, in bytes as their repositories sent
+	// them.
+	maxIndexBytes = 128 << 20
+	// indexesAtOnce is how many indexes are read at the same time.
+	indexesAtOnce = 4
+)
+
+// indexVersion is one version of a chart in an index: its JSON, with absolute
+// URLs, and the versions of Kubernetes that it supports.
+type indexVersion struct {
+	content     json.RawMessage
+	kubeVersion string
+}
+
+// repositoryIndex is a repository's index, or the reason why it cannot be read.
+type repositoryIndex struct {
+	entries map[string][]indexVersion
+	problem string
+	bytes   int
+}
+
+// newIndexCache returns a cache for the indexes of repositories. Each counts for
+// the bytes that its repository sent.
+func newIndexCache() *bounded.Cache[*repositoryIndex] {
+	return bounded.New(bounded.Options[*repositoryIndex]{Limit: maxIndexBytes, Size: func(i *repositoryIndex) int { return i.bytes }, Life: indexLife})
+}
+
+// getIndex answers with one index.yaml for all repositories. A repository
+// that cannot be read is named in an annotation, and the rest is there.
+func (s *Server) getIndex(call *apiCall) error {
+	compatible := true
+	if text := call.Query("onlyCompatible"); text != "" {
+		var err error
+		if compatible, err = strconv.ParseBool(text); err != nil {
+			call.status = http.StatusBadRequest
+			return httpapi.BadField("onlyCompatible", "onlyCompatible must be true or false.")
+		}
+	}
+	call.status = http.StatusInternalServerError
+	if s.Archives == nil {
+		return &statusError{call.status, errNoArchives.text}
+	}
+	repositories, err := s.repositories(call, call.Query("namespace"))
+	if err != nil {
+		return err
+	}
+	version := ""
+	if compatible {
+		if version, err = s.kubeVersion(call.ctx, call.cluster); err != nil {
+			return call.cluster.Explain(err)
+		}
+	}
+	found := make([]*repositoryIndex, len(repositories))
+	var reading errgroup.Group
+	reading.SetLimit(indexesAtOnce)
+	for i, r := range repositories {
+		reading.Go(func() error {
+			found[i] = s.repositoryIndex(call.ctx, r)
+			return nil
+		})
+	}
+	_ = reading.Wait() // Each index has its own problem.
+	body, err := mergeIndexes(repositories, found, version)
+	if err != nil {
+		return err
+	}
+	call.Header("Cache-Control", "no-store, must-revalidate")
+	if httpapi.Unchanged(call.Context, body) {
+		return nil
+	}
+	call.Data(http.StatusOK, "application/yaml", body)
+	return nil
+}
+
+// indexWarning names a repository that is missing from the merged index.
+type indexWarning struct {
+	Name  string `json:"name"`
+	Error string `json:"error"`
+}
+
+// mergeIndexes returns the YAML of all indexes in one. With a version it leaves
+// out the charts that do not support it.
+func mergeIndexes(repositories []stream.ChartRepository, indexes []*repositoryIndex, version string) ([]byte, error) {
+	var warnings []indexWarning
+	entries := map[string][]json.RawMessage{}
+	for i, index := range indexes {
+		name := repositories[i].Name
+		if index.problem != "" {
+			warnings = append(warnings, indexWarning{name, index.problem})
+			continue
+		}
+		for _, chart := range slices.Sorted(maps.Keys(index.entries)) {
+			key := chart + entrySeparator + name
+			if entries[key] != nil {
+				continue
+			}
+			for _, v := range index.entries[chart] {
+				if fits(v.kubeVersion, version) {
+					entries[key] = append(entries[key], v.content)
+				}
+			}
+		}
+	}
+	merged := struct {
+		APIVersion  string                       `json:"apiVersion"`
+		Entries     map[string][]json.RawMessage `json:"entries"`
+		Annotations map[string]string            `json:"annotations,omitempty"`
+	}{APIVersion: "v1", Entries: entries}
+	if warnings != nil {
+		merged.Annotations = map[string]string{"console-warning": strings.TrimSpace(string(httpapi.EncodeJSON(warnings)))}
+	}
+	body, err := yaml.JSONToYAML(httpapi.EncodeJSON(merged))
+	if err != nil {
+		return nil, fmt.Errorf("encode the merged index: %w", err)
+	}
+	return body, nil
+}
+
+// fits reports whether a chart's kubeVersion allows a version, as helm does
+// (helm.sh/helm/v3/pkg/chartutil/compatible.go).
+func fits(constraint, version string) bool {
+	if constraint == "" || version == "" {
+		return true
+	}
+	parsed, err := semver.NewVersion(version)
+	if err != nil {
+		return false
+	}
+	allowed, err := semver.NewConstraint(constraint)
+	return err == nil && allowed.Check(parsed)
+}
+
+// repositoryIndex returns a repository's index, from the cache if it can.
+func (s *Server) repositoryIndex(ctx context.Context, r stream.ChartRepository) *repositoryIndex {
+	if r.Problem != "" {
+		return &repositoryIndex{problem: r.Problem}
+	}
+	// The key holds the login, so that nobody else is shown what it gives access to.
+	digest := sha256.New()
+	fmt.Fprintf(digest, "%q", r.URL)
+	for _, key := range slices.Sorted(maps.Keys(r.Access)) {
+		fmt.Fprintf(digest, "%q%q", key, r.Access[key])
+	}
+	key := string(digest.Sum(nil))
+	if cached, ok := s.indexes.Get(key); ok {
+		return cached
+	}
+	// All who ask at once wait for one read, which goes on when one of them leaves.
+	read, _, _ := s.reads.Do(key, func() (any, error) {
+		if cached, ok := s.indexes.Get(key); ok {
+			return cached, nil
+		}
+		read, life := &repositoryIndex{}, indexLife
+		data, err := s.Archives.RepositoryIndex(context.WithoutCancel(ctx), r.URL, r.Access)
+		if err == nil {
+			read.entries, err = readIndex(data, r.URL)
+		}
+		read.bytes = len(data)
+		if err != nil {
+			read.problem, life = err.Error(), failedIndexLife
+		}
+		s.indexes.AddFor(key, read, life)
+		return read, nil
+	})
+	return read.(*repositoryIndex)
+}
+
+// readIndex decodes an index.yaml and makes the URLs in it absolute.
+func readIndex(data []byte, address string) (map[string][]indexVersion, error) {
+	var raw struct {
+		Entries map[string][]map[string]any `json:"entries"`
+	}
+	if yaml.Unmarshal(data, &raw) != nil {
+		return nil, errors.New("its index.yaml is not that of a chart repository")
+	}
+	base, err := url.Parse(strings.TrimSuffix(address, "/") + "/")
+	if err != nil {
+		return nil, errors.New("its address cannot be read")
+	}
+	entries := make(map[string][]indexVersion, len(raw.Entries))
+	for name, versions := range raw.Entries {
+		for _, fields := range versions {
+			urls, _ := fields["urls"].([]any)
+			for i, one := range urls {
+				text, _ := one.(string)
+				if relative, err := url.Parse(text); err == nil {
+					urls[i] = base.ResolveReference(relative).String()
+				}
+			}
+			kubeVersion, _ := fields["kubeVersion"].(string)
+			entries[name] = append(entries[name], indexVersion{content: httpapi.EncodeJSON(fields), kubeVersion: kubeVersion})
+		}
+	}
+	return entries, nil
+}
+
+// kubeVersion returns the API server's version, from the cache if it can.
+func (s *Server) kubeVersion(ctx context.Context, cluster Cluster) (string, error) {
+	if version, ok := s.versions.Get(cluster.ID); ok {
+		return version, nil
+	}
+	version, err := cluster.API.KubeVersion(ctx)
+	if err != nil {
+		return "", err
+	}
+	s.versions.Add(cluster.ID, version)
+	return version, nil
+}

@@ -1,0 +1,157 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+	"golang.org/x/sync/singleflight"
+	"helm.sh/helm/v3/pkg/chart"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/internal/bounded"
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/internal/authz"
+	"github.com/helmtrail/helmtrail/web/internal/clusters"
+)
+
+// Path is where the contract's URLs begin.
+const Path = "/api/helm"
+
+// Cookie is where `oc helm` sends its token: in the cookie of the console's own
+// login (pkg/client/helm.go of github.com/redhat-developer/oc-helm).
+const Cookie = "openshift-session-token"
+
+// ClusterAPI is what the contract needs of a cluster's API server. Its methods
+// may be called concurrently; those with credentials ask as the caller.
+type ClusterAPI interface {
+	// KubeVersion returns the API server's version.
+	KubeVersion(ctx context.Context) (string, error)
+	// ReleaseSecret reads one of Helm's Secrets, as JSON and its labels. It
+	// fails with stream.ErrNotFound when there is none.
+	ReleaseSecret(ctx context.Context, credentials stream.Credentials, namespace, name string) (data json.RawMessage, labels map[string]string, err error)
+	// SecretData reads the data of any Secret.
+	SecretData(ctx context.Context, credentials stream.Credentials, namespace, name string) (map[string][]byte, error)
+	// ChartRepositories returns the repositories that the cluster's own objects
+	// name, for all namespaces and for one.
+	ChartRepositories(ctx context.Context, credentials stream.Credentials, namespace string) ([]stream.ChartRepository, error)
+}
+
+// Records reads revisions from a cluster. Its methods may be called
+// concurrently.
+type Records interface {
+	// Record fetches one revision in full from the API server. It fails with
+	// stream.ErrNotFound when there is none.
+	Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error)
+}
+
+// Archives fetches, keeps and renders charts. Its methods may be called
+// concurrently. Access holds what a server wants to see, nil for nothing.
+type Archives interface {
+	FetchChart(ctx context.Context, chart stream.Chart, access map[string][]byte) (archive []byte, err error)
+	LoadChart(ctx context.Context, archive []byte) (*chart.Chart, error)
+	UploadChart(ctx context.Context, archive io.Reader) (*stream.ChartItem, error)
+	RenderChart(ctx context.Context, archive []byte, release stream.ReleaseRef, values []byte, kubeVersion string) ([]byte, error)
+	RepositoryIndex(ctx context.Context, address string, access map[string][]byte) ([]byte, error)
+	// Repositories returns those that helmtrail was configured with.
+	Repositories() []stream.ChartRepository
+}
+
+// Operations starts sessions and opens their logs.
+type Operations interface {
+	Start(ctx context.Context, request stream.Request) (stream.Session, error)
+	Session(ctx context.Context, release stream.ReleaseRef, id string) (stream.Session, error)
+	Cancel(ctx context.Context, release stream.ReleaseRef, id string, force bool) error
+	Open(ctx context.Context, release stream.ReleaseRef, id string) (*stream.Log, error)
+}
+
+// Secrets restores masked values, and records which secrets are shown.
+type Secrets interface {
+	RestoreValues(ctx context.Context, caller *authz.Caller, release stream.ReleaseRef, values []byte) ([]byte, error)
+	Reveal(ctx context.Context, caller *authz.Caller, reveal stream.Reveal) error
+}
+
+// Cluster is a served cluster with what the contract reads from its API server.
+type Cluster struct {
+	*clusters.Cluster
+	Records Records
+	API     ClusterAPI
+}
+
+// Options is what a Server needs.
+type Options struct {
+	// Cluster returns the cluster that the contract's URLs, which name none,
+	// refer to.
+	Cluster func() (Cluster, error)
+	// Caller identifies the caller of a request in that cluster.
+	Caller     func(c *gin.Context, cluster string) (*authz.Caller, error)
+	Operations Operations
+	Secrets    Secrets
+	// Archives is nil when the server offers no charts.
+	Archives Archives
+	// MayReveal returns nil if the caller may see the secrets of a release, with
+	// no name those of a namespace.
+	MayReveal func(ctx context.Context, caller *authz.Caller, release stream.ReleaseRef) error
+	// Unbound lifts the time limit of an answer while it waits for helm, and
+	// returns what sets it again.
+	Unbound func(w http.ResponseWriter) (bound func())
+	// Closing ends when the server is closed.
+	Closing context.Context
+	Logger  *slog.Logger
+}
+
+// Server serves the contract. Its methods may be called concurrently.
+type Server struct {
+	Options
+	// briefs holds encoded releases as lists show them, by the state of their
+	// Secrets. A state never changes, so none expires.
+	briefs *bounded.Cache[json.RawMessage]
+	// indexes holds the indexes of repositories, versions those of API servers.
+	indexes  *bounded.Cache[*repositoryIndex]
+	versions *bounded.Cache[string]
+	reads    singleflight.Group // of indexes
+}
+
+// New returns a Server.
+func New(o Options) *Server {
+	return &Server{
+		Options:  o,
+		briefs:   bounded.New(bounded.Options[json.RawMessage]{Limit: maxBriefs, Size: func(b json.RawMessage) int { return len(b) }}),
+		indexes:  newIndexCache(),
+		versions: bounded.New(bounded.Options[string]{Limit: maxVersions, Life: versionLife}),
+	}
+}
+
+// Route is one route of the contract. The handler checks the caller's rights
+// itself and answers errors in the contract's shape.
+type Route struct {
+	Method, Path string
+	Handle       func(c *gin.Context) error
+}
+
+// Routes returns the routes of the contract.
+func (s *Server) Routes() []Route {
+	route := func(method, path, failed string, handle func(*apiCall) error) Route {
+		return Route{method, Path + path, s.handler(failed, handle)}
+	}
+	return []Route{
+		route(http.MethodGet, "/releases", "Failed to list helm releases", s.listReleases),
+		route(http.MethodGet, "/release", "Failed to find helm release", s.getRelease),
+		route(http.MethodPost, "/release", "Failed to install helm chart", s.install),
+		route(http.MethodPut, "/release", "Failed to upgrade helm release", s.upgrade),
+		route(http.MethodPatch, "/release", "Failed to rollback helm release", s.rollback),
+		route(http.MethodDelete, "/release", "Failed to uninstall helm release", s.uninstall),
+		route(http.MethodGet, "/release/history", "Failed to list helm release history", s.getHistory),
+		route(http.MethodPost, "/release/async", "Failed to install helm chart", s.installAsync),
+		route(http.MethodPut, "/release/async", "Failed to upgrade helm release", s.upgradeAsync),
+		route(http.MethodPatch, "/release/async", "Failed to rollback helm release", s.rollbackAsync),
+		route(http.MethodDelete, "/release/async", "Failed to uninstall helm release", s.uninstallAsync),
+		route(http.MethodGet, "/chart", "Failed to retrieve chart", s.getChart),
+		route(http.MethodPost, "/template", "Failed to render manifests", s.postTemplate),
+		route(http.MethodGet, "/charts/index.yaml", "Failed to get the charts", s.getIndex),
+		route(http.MethodPost, "/verify", "Failed to verify the chart", s.postVerify),
+	}
+}

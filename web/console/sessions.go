@@ -1,0 +1,194 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/internal/polling"
+)
+
+// start starts a session and names it in the answer's header.
+func (s *Server) start(call *apiCall, request stream.Request) (stream.Session, error) {
+	if err := call.caller.Lend(&request); err != nil {
+		return stream.Session{}, err
+	}
+	session, err := s.Operations.Start(call.ctx, request)
+	if busy, ok := errors.AsType[*stream.InProgressError](err); ok && s.waitForEnd(call, request.Operation, busy) {
+		session, err = s.Operations.Start(call.ctx, request)
+	}
+	if err != nil {
+		return session, err
+	}
+	call.Header(sessionHeader, session.ID)
+	return session, nil
+}
+
+// startUninstall overrides a pending status. The console offers nothing else for
+// a pending release.
+func (s *Server) startUninstall(call *apiCall, ref stream.ReleaseRef) (stream.Session, error) {
+	return s.start(call, stream.Request{Operation: stream.OperationUninstall, Release: ref, Options: stream.Options{OverridePending: true}})
+}
+
+const (
+	// settleTime is how long a session may take to end after Helm has finished
+	// with the release, or was asked to.
+	settleTime = time.Minute
+	// watchLag is how far the watch may lag behind what clients have seen.
+	watchLag = 3 * time.Second
+)
+
+// waitForEnd waits for a running session that has only to end yet, and reports
+// whether it has ended. Clients of the contract see from the Secrets that Helm
+// has finished, and may request the next operation in the same moment. An
+// uninstall cancels a running install.
+func (s *Server) waitForEnd(call *apiCall, next stream.Operation, busy *stream.InProgressError) bool {
+	running, err := s.Operations.Session(call.ctx, busy.Release, busy.SessionID)
+	if err != nil {
+		return false
+	}
+	if next == stream.OperationUninstall && running.Operation == stream.OperationInstall && isBusy(call.cluster, busy.Release) {
+		err := s.Operations.Cancel(call.ctx, busy.Release, busy.SessionID, false)
+		if err != nil && !errors.Is(err, stream.ErrEnded) {
+			return false
+		}
+	} else if !settles(call.ctx, call.cluster, busy.Release) {
+		return false
+	}
+	log, err := s.Operations.Open(call.ctx, busy.Release, busy.SessionID)
+	if err != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(call.ctx, settleTime)
+	defer cancel()
+	return log.Follow(ctx, 0, func(stream.Event) bool { return true }) == nil
+}
+
+// isBusy reports whether Helm works on a release as far as the watch knows.
+func isBusy(cluster Cluster, ref stream.ReleaseRef) bool {
+	newest := cluster.Newest(ref)
+	return newest != nil && decoder.Busy(newest.Status())
+}
+
+// settles waits until Helm has finished with a release, for as long as the watch
+// may lag, and reports whether it has.
+func settles(ctx context.Context, cluster Cluster, ref stream.ReleaseRef) bool {
+	ctx, cancel := context.WithTimeout(ctx, watchLag)
+	defer cancel()
+	about := polling.Topic{Namespace: ref.Namespace, Name: ref.Name}
+	return cluster.WaitUntil(ctx, about, func() bool { return !isBusy(cluster, ref) })
+}
+
+// progress is what a session has achieved.
+type progress struct {
+	// revision is the one that the session has created, 0 for none, and secret is
+	// its Secret as JSON.
+	revision int
+	secret   json.RawMessage
+	// at is when the session ended.
+	at time.Time
+}
+
+// follow follows a session until Helm has stored the revision that it creates
+// or, with toEnd, until the session has completed. If the session does not
+// complete, it fails with Helm's own error. Target is the revision that a
+// rollback restores.
+//
+// The console's own server answers with the first Secret of that name and
+// number, even an old one. Here it is the first that has the session's label,
+// which is new for each session. A rollback sets no label: there it is the first
+// revision above the start that restores the target.
+func (s *Server) follow(call *apiCall, session stream.Session, target int, toEnd bool) (progress, error) {
+	log, err := s.Operations.Open(call.ctx, session.Release, session.ID)
+	if err != nil {
+		return progress{}, err
+	}
+	// Helm may take longer than an answer may take on the wire.
+	defer s.Unbound(call.Writer)()
+	// With --on-stop=leave a session goes on when the server is closed.
+	ctx, cancel := context.WithCancel(call.ctx)
+	defer cancel()
+	defer context.AfterFunc(s.Closing, cancel)()
+	var p progress
+	var failure error
+	ended := false
+	others := map[string]bool{} // UIDs of Secrets of other sessions
+	err = log.Follow(ctx, 0, func(e stream.Event) bool {
+		switch body := e.Body.(type) {
+		case *stream.ReleaseStatus:
+			if p.secret != nil || body.Change != decoder.ChangeStatus || others[body.Secret.UID] || session.Operation == stream.OperationUninstall {
+				return true
+			}
+			var secret json.RawMessage
+			if secret, failure = s.ownSecret(call, session, body, target); failure != nil {
+				return false
+			}
+			if secret == nil {
+				// A rollback is recognized by its description, which may come later.
+				others[body.Secret.UID] = session.Operation != stream.OperationRollback
+				return true
+			}
+			p.revision, p.secret = body.Revision, secret
+			return toEnd
+		case *stream.End:
+			ended = true
+			if e.Type != stream.TypeCompleted {
+				failure = &statusError{call.status, ending(e.Type, body)}
+			}
+			p.at = e.Time
+			// helmtrail may have run helm again after a known race, and helm created
+			// another revision.
+			if p.revision > 0 && body.Release != nil {
+				p.revision = body.Release.Revision
+			}
+			return false
+		}
+		return true
+	})
+	switch {
+	case err != nil && s.Closing.Err() != nil:
+		return p, &statusError{call.status, "helmtrail is stopping; session " + session.ID + " goes on without it"}
+	case err != nil:
+		return p, err
+	case failure != nil:
+		return p, failure
+	case ended && p.revision == 0 && session.Operation != stream.OperationUninstall:
+		return p, &statusError{call.status, "helm has ended and left no revision of its own"}
+	}
+	return p, nil
+}
+
+// ownSecret returns the Secret of a session's transition if it belongs to the
+// session's own revision, else nil.
+func (s *Server) ownSecret(call *apiCall, session stream.Session, status *stream.ReleaseStatus, target int) (json.RawMessage, error) {
+	if session.Operation == stream.OperationRollback &&
+		(status.Revision <= call.start || status.RollbackRevision != target && status.Description != fmt.Sprintf("Rollback to %d", target)) {
+		return nil, nil
+	}
+	secret, labels, err := call.cluster.API.ReleaseSecret(call.ctx, call.caller.Credentials, session.Release.Namespace, status.Secret.Name)
+	if errors.Is(err, stream.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if session.Operation != stream.OperationRollback && labels[decoder.SessionLabel] != session.ID {
+		return nil, nil
+	}
+	return secret, nil
+}
+
+// ending says why a session did not complete.
+func ending(kind stream.Type, end *stream.End) string {
+	switch {
+	case kind == stream.TypeCanceled:
+		return "the operation was canceled"
+	case end.Message != "":
+		return end.Message
+	}
+	return "helm failed: " + string(end.Reason)
+}

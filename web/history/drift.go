@@ -1,0 +1,62 @@
+package history
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/internal/authz"
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
+)
+
+// Comparer asks the API server how a release's objects are and how they would
+// become. It changes nothing. Its methods may be called concurrently.
+type Comparer interface {
+	// Drift compares a record's objects with the live ones.
+	Drift(ctx context.Context, query stream.DriftQuery) (*stream.Drift, error)
+	// Validate returns what applying a rendered manifest would do.
+	Validate(ctx context.Context, query stream.ValidationQuery) (*stream.Validation, error)
+}
+
+// GetDrift compares the objects that a revision names with the live ones, with
+// the caller's own rights.
+func (s *Server) GetDrift(c *gin.Context) error {
+	ref, cluster, err := s.release(c)
+	if err != nil {
+		return err
+	}
+	at := revisionOf(ref, 0)
+	if text := c.Query("revision"); text != "" {
+		at.Revision, err = revisionNumber("revision", text)
+	} else {
+		at.Revision, err = cluster.LiveRevision(ref)
+	}
+	if err != nil {
+		return err
+	}
+	ctx, caller := c.Request.Context(), authz.CallerOf(c)
+	query := stream.DriftQuery{Release: ref, Masker: s.Masker(ref), Credentials: caller.Credentials}
+	reveals, err := s.reveals(c, caller, ref)
+	if err != nil {
+		return err
+	}
+	if query.Record, err = s.record(ctx, caller, at); err != nil {
+		return err
+	}
+	if reveals {
+		if err := s.Reveal(ctx, caller, at.reveal("drift")); err != nil {
+			return err
+		}
+		query.Masker = nil
+		c.Header("Cache-Control", "no-store")
+	}
+	found, err := cluster.Comparer.Drift(ctx, query)
+	if err != nil {
+		return cluster.Explain(err)
+	}
+	found.Revision = at.Revision
+	httpapi.WriteJSON(c, http.StatusOK, found)
+	return nil
+}

@@ -1,0 +1,103 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/internal/authz"
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
+	"github.com/helmtrail/helmtrail/web/internal/polling"
+)
+
+// A former lineage is one from a deleted namespace, or cluster, of the same
+// name. It is not for the namespace's new owners: seeing it needs the right to
+// all namespaces.
+
+func isFormer(l stream.Lineage) bool { return !l.Current }
+
+// SeesFormer reports whether a release has former lineages and the caller may
+// see them. If so, streams and long polls end with that right. It fails while it
+// is still unknown whether a lineage is a former one, if that matters to the
+// caller.
+func (s *Server) SeesFormer(ctx context.Context, caller *authz.Caller, ref stream.ReleaseRef) (bool, error) {
+	if s.Trail == nil {
+		return false, nil
+	}
+	lineages := s.Trail.Lineages(ref)
+	if !slices.ContainsFunc(lineages, isFormer) {
+		return false, nil
+	}
+	err := caller.Allows(ctx, authz.Get, "")
+	if err != nil && authz.Refuses(err) {
+		if slices.ContainsFunc(lineages, func(l stream.Lineage) bool { return l.Unsure }) {
+			return false, httpapi.Unavailable("The namespaces of cluster " + ref.Cluster + " are still being read.")
+		}
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	caller.AlsoRequire(authz.Get, "")
+	return true, nil
+}
+
+// Key returns the key of an answer that differs for callers who may see former
+// lineages.
+func Key(c *gin.Context, former bool) string {
+	if former {
+		return polling.Key(c) + " former"
+	}
+	return polling.Key(c)
+}
+
+// formerUntil returns when a release's former lineages were last seen; zero if
+// it has none.
+func (s *Server) formerUntil(ref stream.ReleaseRef) (until time.Time) {
+	if s.Trail == nil {
+		return until
+	}
+	for _, l := range s.Trail.Lineages(ref) {
+		if l.Current {
+			continue
+		}
+		for _, r := range l.Revisions {
+			if r.Seen.After(until) {
+				until = r.Seen
+			}
+		}
+	}
+	return until
+}
+
+// CheckSession fails with stream.ErrNotFound when the caller may not know of a
+// session because it belongs to a former lineage.
+func (s *Server) CheckSession(ctx context.Context, caller *authz.Caller, ref stream.ReleaseRef, id string) error {
+	until := s.formerUntil(ref)
+	if until.IsZero() {
+		return nil
+	}
+	if former, err := s.SeesFormer(ctx, caller, ref); former || err != nil {
+		return err
+	}
+	session, err := s.Sessions.Session(ctx, ref, id)
+	if err == nil && session.StartedAt.Before(until) {
+		err = fmt.Errorf("session %s: %w", id, stream.ErrNotFound)
+	}
+	return err
+}
+
+// VisibleSessions returns the sessions of a release, newest first. Without
+// former it omits those of former lineages.
+func (s *Server) VisibleSessions(ctx context.Context, ref stream.ReleaseRef, former bool) ([]stream.Session, error) {
+	sessions, err := s.Sessions.Sessions(ctx, ref)
+	if err != nil || former {
+		return sessions, err
+	}
+	until := s.formerUntil(ref)
+	return slices.DeleteFunc(sessions, func(session stream.Session) bool { return session.StartedAt.Before(until) }), nil
+}

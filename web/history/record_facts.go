@@ -1,0 +1,130 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+const (
+	// recordsAtOnce is how many records one answer reads at the same time.
+	recordsAtOnce = 8
+	// maxFacts bounds how many states of Secrets are cached, of some 500 bytes
+	// each. A state never changes, so none expires.
+	maxFacts = 20_000
+)
+
+// recordFacts is what the history shows of a record.
+type recordFacts struct {
+	header           decoder.Header // Its description is masked.
+	applyMethod      string
+	digest           string
+	size             int
+	rollbackRevision int
+	disagreements    []decoder.Anomaly
+	problem          string
+	// temporary means that reading again later may give another result.
+	temporary bool
+}
+
+// readFacts reads the facts of some revisions: from the cache, the API server,
+// or the trail.
+func (s *Server) readFacts(ctx context.Context, cluster Cluster, ref stream.ReleaseRef, k *revisions, shown []*decoder.Revision) error {
+	read := make([]recordFacts, len(shown))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(recordsAtOnce)
+	for i, r := range shown {
+		_, gone := k.gone[r]
+		key := strings.Join([]string{cluster.ID, r.Secret.UID, r.Secret.ResourceVersion}, "\x00")
+		if gone {
+			// The trail stores equal bytes once, however many revisions have them.
+			key = strings.Join([]string{cluster.ID, fmt.Sprintf("%s/%s/%d", ref.Namespace, ref.Name, r.Number), r.Digest}, "\x00")
+		}
+		var ok bool
+		if read[i], ok = s.facts.Get(key); ok && !k.kept[r].Erased {
+			continue
+		}
+		group.Go(func() error {
+			if gone {
+				read[i] = s.trailFacts(ctx, ref, r, k.kept[r].TrailRevision)
+			} else {
+				var err error
+				if read[i], err = s.clusterFacts(ctx, cluster, ref, r); err != nil {
+					return err
+				}
+			}
+			if !read[i].temporary {
+				s.facts.Add(key, read[i])
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for i, r := range shown {
+		k.facts[r] = read[i]
+	}
+	return nil
+}
+
+// trailFacts returns the facts of a record that the trail has kept.
+func (s *Server) trailFacts(ctx context.Context, ref stream.ReleaseRef, r *decoder.Revision, kept stream.TrailRevision) recordFacts {
+	record, err := s.keptRecord(ctx, ref, kept)
+	if err == nil {
+		return s.factsOf(ref, r, record)
+	}
+	f := recordFacts{digest: kept.Digest, size: kept.Size, problem: err.Error(), temporary: true}
+	switch {
+	case errors.Is(err, stream.ErrErased):
+		f.problem = "Retention removed the record."
+	case errors.Is(err, stream.ErrNotFound):
+		f.problem = "The record was not read before it was overwritten or deleted."
+	case errors.Is(err, decoder.ErrNotRecord) || errors.Is(err, decoder.ErrTooLarge):
+		f.temporary = false
+	}
+	return f
+}
+
+// clusterFacts returns the facts of a record in the cluster.
+func (s *Server) clusterFacts(ctx context.Context, cluster Cluster, ref stream.ReleaseRef, r *decoder.Revision) (recordFacts, error) {
+	record, err := cluster.Records.Record(ctx, ref.Namespace, ref.Name, r.Number)
+	switch {
+	case errors.Is(err, stream.ErrNotFound):
+		// It is being deleted, which the watch will soon report.
+		return recordFacts{problem: "The record has just been deleted.", temporary: true}, nil
+	case errors.Is(err, decoder.ErrNotRecord) || errors.Is(err, decoder.ErrTooLarge):
+		return recordFacts{digest: r.Digest, size: r.Size, problem: err.Error()}, nil
+	case err != nil:
+		return recordFacts{}, err
+	}
+	return s.factsOf(ref, r, record), nil
+}
+
+// factsOf returns the facts of a revision's record.
+func (s *Server) factsOf(ref stream.ReleaseRef, r *decoder.Revision, record *decoder.Record) recordFacts {
+	f := recordFacts{
+		header: record.Header, applyMethod: applyMethod(record.ApplyMethod), digest: record.Digest, size: record.Size,
+		rollbackRevision: record.Header.RollbackTarget(), disagreements: decoder.Disagreements(r, record),
+	}
+	f.header.Description = s.Masker(ref).Description(record)
+	return f
+}
+
+// applyMethod returns the name of the method by which a revision was applied.
+// Helm 3 records none, since it has only one. Unknown methods stay as they are.
+func applyMethod(method string) string {
+	switch method {
+	case "", "csa":
+		return "client-side"
+	case "ssa":
+		return "server-side"
+	}
+	return method
+}

@@ -1,0 +1,168 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/internal/authz"
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
+)
+
+// RevisionRef names one revision.
+type RevisionRef struct {
+	Cluster   string `json:"cluster"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// Lineage is a lineage of the release, "" for the current one.
+	Lineage string `json:"lineage,omitempty"`
+	// Revision is 0 for what a session's dry run has rendered.
+	Revision int    `json:"revision"`
+	Session  string `json:"session,omitempty"`
+}
+
+// revisionOf names a revision of the current lineage of a release.
+func revisionOf(ref stream.ReleaseRef, number int) RevisionRef {
+	return RevisionRef{Cluster: ref.Cluster, Namespace: ref.Namespace, Name: ref.Name, Revision: number}
+}
+
+func (r RevisionRef) release() stream.ReleaseRef {
+	return stream.ReleaseRef{Cluster: r.Cluster, Namespace: r.Namespace, Name: r.Name}
+}
+
+// reveal describes that a revision's secrets are shown.
+func (r RevisionRef) reveal(what string) stream.Reveal {
+	return stream.Reveal{Release: r.release(), Lineage: r.Lineage, Revision: r.Revision, What: what}
+}
+
+// record fetches one revision in full: from the cluster, or from the trail if
+// the cluster no longer has it. The errors for a record that cannot be read, one
+// that retention removed and one that does not exist differ.
+func (s *Server) record(ctx context.Context, caller *authz.Caller, at RevisionRef) (*decoder.Record, error) {
+	if at.Lineage == "" {
+		record, err := s.clusterRecord(ctx, at)
+		if !errors.Is(err, stream.ErrNotFound) {
+			return record, err
+		}
+		lineages, err := s.lineagesFor(ctx, caller, at.release())
+		if err != nil {
+			return nil, err
+		}
+		cluster, err := s.Cluster(at.Cluster)
+		if err != nil {
+			return nil, err
+		}
+		inCluster := len(cluster.Releases.Revisions(at.Namespace, at.Name)) > 0
+		if kept, ok := keptIn(current(lineages, inCluster), at.Revision); ok {
+			return s.trailRecord(ctx, at, kept)
+		}
+		return nil, noRevision(at)
+	}
+	lineage, err := s.lineage(ctx, caller, at.release(), at.Lineage)
+	if err != nil {
+		return nil, err
+	}
+	kept, ok := keptIn([]stream.Lineage{lineage}, at.Revision)
+	if !ok {
+		return nil, noRevision(at)
+	}
+	if kept.Gone == "" {
+		// The release may have begun another lineage that the trail has not seen yet.
+		record, err := s.clusterRecord(ctx, at)
+		if err != nil && !errors.Is(err, stream.ErrNotFound) || err == nil && record.FirstDeployed.Equal(lineage.FirstDeployed) {
+			return record, err
+		}
+	}
+	return s.trailRecord(ctx, at, kept)
+}
+
+// clusterRecord fetches a revision from the cluster. It fails with
+// stream.ErrNotFound when the cluster does not have it.
+func (s *Server) clusterRecord(ctx context.Context, at RevisionRef) (*decoder.Record, error) {
+	cluster, err := s.Cluster(at.Cluster)
+	if err != nil {
+		return nil, err
+	}
+	record, err := cluster.Records.Record(ctx, at.Namespace, at.Name, at.Revision)
+	switch {
+	case err == nil || errors.Is(err, stream.ErrNotFound):
+		return record, err
+	case errors.Is(err, decoder.ErrNotRecord) || errors.Is(err, decoder.ErrTooLarge):
+		return nil, unreadable(at, err)
+	}
+	return nil, cluster.Explain(err)
+}
+
+// trailRecord returns a record that the trail has kept.
+func (s *Server) trailRecord(ctx context.Context, at RevisionRef, kept keptRevision) (*decoder.Record, error) {
+	record, err := s.keptRecord(ctx, at.release(), kept.TrailRevision)
+	switch {
+	case err == nil:
+		return record, nil
+	case errors.Is(err, stream.ErrErased):
+		return nil, gone(at, "was removed by retention")
+	case errors.Is(err, stream.ErrNotFound):
+		return nil, gone(at, "was not read before it was overwritten or deleted")
+	case errors.Is(err, stream.ErrAltered) || errors.Is(err, decoder.ErrNotRecord) || errors.Is(err, decoder.ErrTooLarge):
+		return nil, unreadable(at, err)
+	}
+	return nil, err
+}
+
+// keptRecord reads a record that the trail has kept. It is shared and must not
+// be changed.
+func (s *Server) keptRecord(ctx context.Context, ref stream.ReleaseRef, kept stream.TrailRevision) (*decoder.Record, error) {
+	switch {
+	case kept.Erased:
+		return nil, stream.ErrErased
+	case kept.Digest == "":
+		return nil, stream.ErrNotFound
+	}
+	key := recordKey(ref, kept.Digest)
+	if known, ok := s.kept.Get(key); ok {
+		return known, nil
+	}
+	data, err := s.Trail.Record(ctx, kept.Digest)
+	if err != nil {
+		return nil, err
+	}
+	record, err := decoder.DecodeRecord(data, decoder.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	record.SecretNamespace, record.Digest, record.Size = ref.Namespace, kept.Digest, len(data)
+	s.kept.Add(key, record)
+	return record, nil
+}
+
+func noRevision(at RevisionRef) error {
+	return httpapi.NotFound(fmt.Sprintf("There is no revision %d of release %s in namespace %s.", at.Revision, at.Name, at.Namespace))
+}
+
+// gone returns the error for a revision that existed but whose record is no
+// longer available.
+func gone(at RevisionRef, why string) error {
+	return &httpapi.Error{
+		Status: http.StatusGone, Code: httpapi.CodeGone,
+		Message: fmt.Sprintf("The record of revision %d of release %s %s.", at.Revision, at.Name, why),
+	}
+}
+
+// unreadable returns the error for a revision that exists but cannot be shown.
+// The decoder's errors quote nothing of a record.
+func unreadable(at RevisionRef, err error) error {
+	return httpapi.Unreadable(fmt.Sprintf("Revision %d of release %s is there, but cannot be read: %s", at.Revision, at.Name, err))
+}
+
+// revisionNumber parses the number of a revision.
+func revisionNumber(field, text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, httpapi.BadField(field, field+" must be the number of a revision.")
+	}
+	return n, nil
+}

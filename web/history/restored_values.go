@@ -1,0 +1,66 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/internal/authz"
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
+)
+
+// RestoreValues replaces the mask tokens in values that a client edited by the
+// secrets that they stand for. The secrets come from the release's newest
+// revision or its highest deployed one, at the same path. It refuses a token
+// that matches neither and names its path, so that no password becomes a token.
+// Values without tokens are returned unchanged and cost nothing.
+func (s *Server) RestoreValues(ctx context.Context, caller *authz.Caller, ref stream.ReleaseRef, values []byte) ([]byte, error) {
+	// Without a base this succeeds if there are no tokens. Otherwise its error
+	// names a token, which is what to answer if there is no revision either.
+	restored, err := s.Masker(ref).Collect().Restore(values, nil)
+	if err == nil {
+		return restored, nil
+	}
+	cluster, clusterErr := s.Cluster(ref.Cluster)
+	if clusterErr != nil {
+		return nil, clusterErr
+	}
+	for _, revision := range restoreBases(cluster.Releases.Revisions(ref.Namespace, ref.Name)) {
+		record, readErr := s.record(ctx, caller, revisionOf(ref, revision))
+		if readErr != nil {
+			return nil, readErr
+		}
+		if restored, err = s.restoreFrom(ref, record, values); err == nil {
+			return restored, nil
+		}
+	}
+	if refused, ok := errors.AsType[*mask.TokenError](err); ok {
+		return nil, httpapi.BadField("values."+refused.Path, refused.Error()+".")
+	}
+	return nil, err
+}
+
+func (s *Server) restoreFrom(ref stream.ReleaseRef, record *decoder.Record, values []byte) ([]byte, error) {
+	merged, err := decoder.MergedValues(record)
+	if err != nil {
+		return nil, err
+	}
+	secrets := s.Masker(ref).Collect(mask.FromRecord(record))
+	return secrets.Restore(values, mask.Schema(record), record.Config, merged)
+}
+
+// restoreBases returns the numbers of the revisions whose values a client may
+// have edited: the newest, and the highest deployed one.
+func restoreBases(revisions []*decoder.Revision) []int {
+	newest, deployed := 0, 0
+	for _, r := range revisions {
+		newest = max(newest, r.Number)
+		if r.Status() == decoder.StatusDeployed {
+			deployed = max(deployed, r.Number)
+		}
+	}
+	return slices.DeleteFunc(slices.Compact([]int{newest, deployed}), func(number int) bool { return number == 0 })
+}

@@ -1,0 +1,42 @@
+package history
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/internal/authz"
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
+)
+
+// reveals reports whether a request asks for unmasked secrets. It fails when
+// the caller may not see those of the release. It is called for every release
+// of a request.
+func (s *Server) reveals(c *gin.Context, caller *authz.Caller, ref stream.ReleaseRef) (bool, error) {
+	asked, err := httpapi.QueryBool(c, "reveal")
+	if err != nil || !asked {
+		return false, err
+	}
+	if err := s.MayReveal(c.Request.Context(), caller, ref); err != nil {
+		return false, errors.Join(httpapi.Forbidden("You may not see the secrets of namespace "+ref.Namespace+"."), err)
+	}
+	return true, nil
+}
+
+// Reveal records that the caller is about to be shown secrets. They must not be
+// shown when it fails.
+func (s *Server) Reveal(ctx context.Context, caller *authz.Caller, reveal stream.Reveal) error {
+	reveal.User = caller.User.Name
+	at := reveal.Release
+	if s.Trail != nil {
+		if err := s.Trail.Reveal(ctx, reveal); err != nil {
+			s.Logger.Error("nothing was revealed, since the trail could not take it in", "cluster", at.Cluster, "namespace", at.Namespace, "release", at.Name, "error", err)
+			return httpapi.Unavailable("Secrets are shown only when that can be put on record, which failed; the server's log says why.")
+		}
+	}
+	s.Logger.Info("secrets revealed", "cluster", at.Cluster, "namespace", at.Namespace, "release", at.Name, "revision", reveal.Revision,
+		"lineage", reveal.Lineage, "what", reveal.What, "user", reveal.User, "client", caller.Address)
+	return nil
+}

@@ -1,0 +1,121 @@
+package history
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/internal/bounded"
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/internal/authz"
+	"github.com/helmtrail/helmtrail/web/internal/clusters"
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
+)
+
+// Records reads revisions from a cluster. Its methods may be called
+// concurrently.
+type Records interface {
+	// Record fetches one revision in full from the API server. It fails with
+	// stream.ErrNotFound when there is none.
+	Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error)
+}
+
+// Sessions reads sessions that run or have ended. Its methods may be called
+// concurrently.
+type Sessions interface {
+	// Sessions returns those of a release, newest first.
+	Sessions(ctx context.Context, release stream.ReleaseRef) ([]stream.Session, error)
+	// Session returns one. It fails with stream.ErrNotFound when the release has
+	// no such session.
+	Session(ctx context.Context, release stream.ReleaseRef, id string) (stream.Session, error)
+	// Rendered returns what a session's dry run has rendered.
+	Rendered(ctx context.Context, release stream.ReleaseRef, id string) (stream.Rendering, error)
+}
+
+// Trail is the permanent record of everything that releases ever were. Its
+// methods may be called concurrently.
+type Trail interface {
+	// Lineages returns the lineages of a release, newest first, none if it was
+	// never seen. It reads memory and does not block.
+	Lineages(release stream.ReleaseRef) []stream.Lineage
+	// Releases returns the releases of a namespace, "" for all, that were ever
+	// seen, sorted. It reads memory and does not block.
+	Releases(cluster, namespace string) []stream.ReleaseRef
+	// Record returns the bytes of the record with this digest, as Helm stored
+	// them. It fails with stream.ErrNotFound when it was never kept, with
+	// stream.ErrErased when retention removed it, and with stream.ErrAltered when
+	// they are no longer the bytes of that digest.
+	Record(ctx context.Context, digest string) ([]byte, error)
+	// Entries returns entries in the order of the chain, and whether there are
+	// more. To read on, set the query's After to the last entry's position.
+	Entries(ctx context.Context, query stream.TrailQuery) (entries []stream.TrailEntry, more bool, err error)
+	// State returns what is known of a cluster's chain. With verify, it first
+	// reads every link from the disk again.
+	State(ctx context.Context, cluster string, verify bool) (stream.TrailState, error)
+	// Reveal appends that secrets are about to be shown. They must not be shown
+	// when it fails.
+	Reveal(ctx context.Context, reveal stream.Reveal) error
+}
+
+// Cluster is a served cluster with what the history reads from its API server.
+type Cluster struct {
+	*clusters.Cluster
+	Records  Records
+	Comparer Comparer
+}
+
+// Options is what a Server needs.
+type Options struct {
+	// Cluster returns a served cluster. It fails with stream.ErrNotFound for any
+	// other id.
+	Cluster func(id string) (Cluster, error)
+	// CallerIn identifies the caller of a request in another cluster than the
+	// request's own.
+	CallerIn func(c *gin.Context, cluster string) (*authz.Caller, error)
+	Sessions Sessions
+	// Trail is nil when the server keeps none.
+	Trail Trail
+	// MayReveal returns nil if the caller may see the secrets of a release.
+	MayReveal func(ctx context.Context, caller *authz.Caller, release stream.ReleaseRef) error
+	// MaskKey makes the fingerprints of masked secrets.
+	MaskKey []byte
+	// OpenPaced begins an answer that is sent bit by bit.
+	OpenPaced func(c *gin.Context, contentType string) *httpapi.Paced
+	Logger    *slog.Logger
+}
+
+// Server serves the history routes. Its methods may be called concurrently.
+type Server struct {
+	Options
+	// facts holds what has been read of records, by the state of their Secrets.
+	facts *bounded.Cache[recordFacts]
+	// masked holds records as they may be shown, kept those read from the trail.
+	masked, kept *bounded.Cache[*decoder.Record]
+}
+
+// New returns a Server.
+func New(o Options) *Server {
+	records := bounded.Options[*decoder.Record]{Limit: maxRecords, Size: recordSize}
+	return &Server{
+		Options: o,
+		facts:   bounded.New(bounded.Options[recordFacts]{Limit: maxFacts}),
+		masked:  bounded.New(records), kept: bounded.New(records),
+	}
+}
+
+// release returns the release that a request's path names, and its cluster.
+func (s *Server) release(c *gin.Context) (stream.ReleaseRef, Cluster, error) {
+	cluster, err := s.Cluster(c.Param("cluster"))
+	if err != nil {
+		return stream.ReleaseRef{}, Cluster{}, err
+	}
+	return stream.ReleaseRef{Cluster: cluster.ID, Namespace: c.Param("namespace"), Name: c.Param("name")}, cluster, nil
+}
+
+// Masker returns what makes the tokens of a release's secrets.
+func (s *Server) Masker(ref stream.ReleaseRef) *mask.Masker {
+	return mask.New(s.MaskKey, mask.Release{Cluster: ref.Cluster, Namespace: ref.Namespace, Name: ref.Name})
+}

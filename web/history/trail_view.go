@@ -1,0 +1,98 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/internal/authz"
+)
+
+// trailView is what one reader may see of a trail. It belongs to one request.
+type trailView struct {
+	trail Trail
+	// filter decides by the namespace of each entry.
+	filter   *authz.Filter
+	lineages map[stream.ReleaseRef]knownLineages
+}
+
+// knownLineages says which lineages of a release are current, by id, and
+// whether any is a former one.
+type knownLineages struct {
+	current map[string]bool
+	former  bool
+}
+
+func newTrailView(trail Trail, filter *authz.Filter) *trailView {
+	return &trailView{trail: trail, filter: filter, lineages: map[stream.ReleaseRef]knownLineages{}}
+}
+
+// entries yields the entries that are asked for and may be shown. It ends with
+// the first error.
+func (v *trailView) entries(ctx context.Context, request trailRequest) iter.Seq2[stream.TrailEntry, error] {
+	return func(yield func(stream.TrailEntry, error) bool) {
+		query := request.query
+		query.Readable = v.filter.Allows
+		given := 0
+		for more := true; more; {
+			query.Limit = stream.MaxTrailPage
+			if request.limit > 0 {
+				// One more entry shows whether the page is the last.
+				query.Limit = min(query.Limit, max(1, request.limit+1-given))
+			}
+			var page []stream.TrailEntry
+			var err error
+			if page, more, err = v.trail.Entries(ctx, query); err != nil {
+				yield(stream.TrailEntry{}, fmt.Errorf("read the trail of cluster %s: %w", query.Cluster, err))
+				return
+			}
+			for _, e := range page {
+				query.After = e.Position
+				shown, err := v.shows(ctx, e)
+				if err == nil && (!shown || request.lineage != "" && e.Lineage != request.lineage) {
+					continue
+				}
+				if !yield(e, err) || err != nil {
+					return
+				}
+				given++
+			}
+			more = more && len(page) > 0
+		}
+	}
+}
+
+// shows reports whether an entry may be shown. Entries of former lineages and
+// of the whole cluster need the right to all namespaces. A gap in watching the
+// cluster is shown to everybody: it reveals nothing, and without it an
+// incomplete trail would look complete.
+func (v *trailView) shows(ctx context.Context, e stream.TrailEntry) (bool, error) {
+	if e.Kind == stream.TrailGap && e.Namespace == "" {
+		return true, v.filter.Recheck(ctx)
+	}
+	ok, err := v.filter.Allows(ctx, e.Namespace)
+	if err != nil || !ok || e.Release == "" || v.isCurrent(e) {
+		return ok, err
+	}
+	return v.filter.Allows(ctx, "")
+}
+
+// isCurrent reports whether an entry belongs to a current lineage. An entry
+// without a known lineage does if all lineages of its release are current.
+func (v *trailView) isCurrent(e stream.TrailEntry) bool {
+	ref := stream.ReleaseRef{Cluster: e.Cluster, Namespace: e.Namespace, Name: e.Release}
+	known, ok := v.lineages[ref]
+	if !ok {
+		known.current = map[string]bool{}
+		for _, l := range v.trail.Lineages(ref) {
+			known.current[l.ID] = l.Current
+			known.former = known.former || !l.Current
+		}
+		v.lineages[ref] = known
+	}
+	if current, ok := known.current[e.Lineage]; ok {
+		return current
+	}
+	return !known.former
+}

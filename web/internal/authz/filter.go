@@ -1,0 +1,48 @@
+package authz
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// Filter decides which namespaces' entries a reader may see. It belongs to one
+// request.
+type Filter struct {
+	caller *Caller
+	need   Need
+	// allowed holds the answers since asked.
+	allowed map[string]bool
+	asked   time.Time
+}
+
+// NewFilter returns a filter for a caller who needs something in a namespace to
+// see its entries.
+func NewFilter(caller *Caller, need Need) *Filter { return &Filter{caller: caller, need: need} }
+
+// Recheck is the caller's.
+func (f *Filter) Recheck(ctx context.Context) error { return f.caller.Recheck(ctx) }
+
+// Allows reports whether the reader may see the entries of a namespace, "" for
+// those of the whole cluster. It fails when the API server does not answer, or
+// the caller has lost what the request was granted.
+func (f *Filter) Allows(ctx context.Context, namespace string) (bool, error) {
+	if f.allowed == nil || time.Since(f.asked) >= RecheckAfter {
+		f.allowed, f.asked = map[string]bool{}, time.Now()
+	}
+	if err := f.caller.Recheck(ctx); err != nil {
+		return false, err
+	}
+	allowed, known := f.allowed[namespace]
+	if !known {
+		err := f.caller.Allows(ctx, f.need, namespace)
+		if _, denied := errors.AsType[*stream.ForbiddenError](err); err != nil && !denied {
+			return false, err
+		}
+		allowed = err == nil
+		f.allowed[namespace] = allowed
+	}
+	return allowed, nil
+}

@@ -1,0 +1,71 @@
+package authz
+
+import (
+	"context"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// Access reports who the callers of one cluster are and what they may do
+// there. Its methods may be called concurrently and may ask the API server.
+type Access interface {
+	// User returns whose credentials these are. It fails with
+	// stream.ErrUnauthenticated when they are nobody's, with
+	// stream.ErrTooManyTokens when they may not be tried now, and with
+	// stream.ErrNotReviewed when that could not be found out.
+	User(ctx context.Context, credentials stream.Credentials) (stream.User, error)
+	// Allowed returns nil if the caller has the right, *stream.ForbiddenError
+	// if not, and otherwise fails like User.
+	Allowed(ctx context.Context, credentials stream.Credentials, right stream.Right) error
+}
+
+// Need is what a caller needs to use a route, when callers have to sign in.
+type Need string
+
+const (
+	// Nothing lets everybody pass. The route must reveal nothing of a cluster.
+	Nothing Need = "nothing"
+	// KnownUser requires a user whom one of the clusters knows.
+	KnownUser Need = "user"
+	// Metrics requires the right that protects the metrics of Kubernetes' own
+	// components.
+	Metrics Need = "metrics"
+	// Upload requires the right to add charts.
+	Upload Need = "upload"
+	// Get requires the right to see the releases of the route's namespace.
+	Get Need = "get"
+	// List requires the right to list the releases of the route's namespace.
+	// Where the route has no namespace, the caller is shown the namespaces that
+	// allow it, and there must be one.
+	List Need = "list"
+	// Trail is List for the past: it also counts namespaces whose releases are
+	// all uninstalled.
+	Trail Need = "trail"
+	// Create, Update and Delete require the rights without which helm itself
+	// would be refused, so that it need not be run for that.
+	Create Need = "create"
+	Update Need = "update"
+	Delete Need = "delete"
+)
+
+// group is the API group of resources that exist for RBAC alone.
+const group = "helmtrail.dev"
+
+// rights returns the rights of which the caller needs one. Whoever may read
+// the Secrets themselves may see what is in them.
+func (n Need) rights(namespace string) []stream.Right {
+	onSecrets := func(verb string) stream.Right {
+		return stream.Right{Verb: verb, Resource: "secrets", Namespace: namespace}
+	}
+	switch n {
+	case Get, List:
+		return []stream.Right{{Verb: string(n), Group: group, Resource: "releases", Namespace: namespace}, onSecrets(string(n))}
+	case Create, Update, Delete:
+		return []stream.Right{onSecrets(string(n))}
+	case Upload:
+		return []stream.Right{{Verb: "create", Group: group, Resource: "charts", Namespace: namespace}}
+	case Metrics:
+		return []stream.Right{{Verb: "get", Path: "/metrics"}}
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/helmtrail/helmtrail/decoder/tree"
+)
+
+// WriteError answers with an error as JSON.
+func WriteError(c *gin.Context, e *Error) {
+	WriteJSON(c, e.Status, struct {
+		Code    Code   `json:"code"`
+		Message string `json:"message"`
+		Details any    `json:"details,omitempty"`
+	}{e.Code, e.Message, e.Details})
+}
+
+// WriteJSON answers with v as JSON, or with 304 when the client of a GET
+// already has it. v must always be encodable.
+func WriteJSON(c *gin.Context, status int, v any) {
+	body := EncodeJSON(v)
+	h := c.Writer.Header()
+	read := status == http.StatusOK && c.Request.Method == http.MethodGet
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "no-store")
+		if read {
+			h.Set("Cache-Control", "no-cache")
+		}
+	}
+	if read && Unchanged(c, body) {
+		return
+	}
+	c.Data(status, string(JSON), body)
+}
+
+// EncodeJSON encodes v and a line break. It panics if v cannot be encoded, so
+// v must be of a type that always can.
+func EncodeJSON(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return append(data, '\n')
+}
+
+// WriteText answers with text. It may hold secrets, so no cache stores it.
+func WriteText(c *gin.Context, as Format, text string) {
+	c.Header("Cache-Control", "no-store")
+	c.Header("Vary", "Accept")
+	if Unchanged(c, []byte(text)) {
+		return
+	}
+	c.Data(http.StatusOK, string(as)+"; charset=utf-8", []byte(text))
+}
+
+// WriteData answers with JSON data, or with the same data as YAML. It may hold
+// secrets, so no cache stores it.
+func WriteData(c *gin.Context, as Format, data json.RawMessage) error {
+	if as == YAML {
+		root, err := tree.FromJSON(data)
+		if err != nil {
+			return err
+		}
+		text, err := tree.YAML(root)
+		if err != nil {
+			return err
+		}
+		WriteText(c, as, text)
+		return nil
+	}
+	c.Header("Cache-Control", "no-store")
+	c.Header("Vary", "Accept")
+	if Unchanged(c, data) {
+		return nil
+	}
+	c.Data(http.StatusOK, string(JSON), append(data[:len(data):len(data)], '\n'))
+	return nil
+}

@@ -1,0 +1,180 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"syscall"
+
+	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// Error is an error as a client sees it.
+type Error struct {
+	Status  int
+	Code    Code
+	Message string
+	// Details is encoded as JSON; nil leaves it out.
+	Details any
+}
+
+func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
+
+// The errors that need no details.
+var (
+	ErrNoRoute = NotFound("There is nothing at this address.")
+	ErrMethod  = &Error{
+		Status: http.StatusMethodNotAllowed, Code: CodeMethodNotAllowed, Message: "The address does not take this method.",
+	}
+	ErrInternal = &Error{Status: http.StatusInternalServerError, Code: CodeInternal, Message: "Something went wrong on the server; its log says what."}
+
+	ErrBodyCut     = BadRequest("The body could not be read to its end.")
+	errNotReviewed = &Error{
+		Status: http.StatusServiceUnavailable, Code: CodeUnreachable,
+		Message: "The cluster could not be asked who you are and what you may do; the server's log says why.",
+	}
+	errDiskFull = Unavailable("What happens cannot be kept, since the server's disk takes nothing; its log and /readyz say why.")
+)
+
+// BadRequest returns a 400 that is about the whole request.
+func BadRequest(message string) *Error {
+	return &Error{Status: http.StatusBadRequest, Code: CodeBadRequest, Message: message}
+}
+
+// fieldDetails names the field that an error is about.
+type fieldDetails struct {
+	Field string `json:"field"`
+}
+
+// BadField returns a 400 for a field or parameter whose value is not allowed.
+// The message must not hold the value.
+func BadField(field, message string) *Error {
+	return &Error{Status: http.StatusBadRequest, Code: CodeBadRequest, Message: message, Details: fieldDetails{field}}
+}
+
+func unknownFieldError(field string) *Error {
+	return &Error{
+		Status: http.StatusBadRequest, Code: CodeUnknownField,
+		Message: fmt.Sprintf("There is no field %q.", field), Details: fieldDetails{field},
+	}
+}
+
+// Forbidden returns a 403.
+func Forbidden(message string) *Error {
+	return &Error{Status: http.StatusForbidden, Code: CodeForbidden, Message: message}
+}
+
+// NotFound returns a 404.
+func NotFound(message string) *Error {
+	return &Error{Status: http.StatusNotFound, Code: CodeNotFound, Message: message}
+}
+
+// NoRelease returns the 404 for a release that does not exist.
+func NoRelease(ref stream.ReleaseRef) *Error {
+	return NotFound("There is no release " + ref.Name + " in namespace " + ref.Namespace + ".")
+}
+
+// TooLarge returns a 413.
+func TooLarge(message string) *Error {
+	return &Error{Status: http.StatusRequestEntityTooLarge, Code: CodeTooLarge, Message: message}
+}
+
+// Unreadable returns a 422 for something that exists but cannot be shown.
+func Unreadable(message string) *Error {
+	return &Error{Status: http.StatusUnprocessableEntity, Code: CodeUnreadable, Message: message}
+}
+
+// Unavailable returns a 503.
+func Unavailable(message string) *Error {
+	return &Error{Status: http.StatusServiceUnavailable, Code: CodeUnavailable, Message: message}
+}
+
+// Unreachable returns the 503 for a cluster that does not answer.
+func Unreachable(message string) *Error {
+	return &Error{Status: http.StatusServiceUnavailable, Code: CodeUnreachable, Message: message}
+}
+
+// Denied returns the 403 that names a missing right.
+func Denied(e *stream.ForbiddenError) *Error {
+	return &Error{
+		Status: http.StatusForbidden, Code: CodeForbidden, Message: e.Error(),
+		Details: struct {
+			User      string `json:"user"`
+			Verb      string `json:"verb"`
+			Resource  string `json:"resource"`
+			Group     string `json:"group,omitempty"`
+			Namespace string `json:"namespace,omitempty"`
+		}{e.User, e.Right.Verb, e.Right.Resource, e.Right.Group, e.Right.Namespace},
+	}
+}
+
+// sentinels maps the errors of other packages that carry nothing but a kind.
+var sentinels = []struct {
+	err    error
+	status int
+	code   Code
+}{
+	{stream.ErrNotFound, http.StatusNotFound, CodeNotFound},
+	{stream.ErrUnauthenticated, http.StatusUnauthorized, CodeUnauthenticated},
+	{stream.ErrTooManyTokens, http.StatusTooManyRequests, CodeTooManyRequests},
+	{stream.ErrTooManyOperations, http.StatusTooManyRequests, CodeTooManyOperations},
+	{stream.ErrNoHelm, http.StatusServiceUnavailable, CodeUnavailable},
+	{stream.ErrNoChart, http.StatusServiceUnavailable, CodeUnavailable},
+	{stream.ErrChanged, http.StatusConflict, CodeChanged},
+	{stream.ErrNotStuck, http.StatusConflict, CodeNotStuck},
+	{stream.ErrEnded, http.StatusConflict, CodeEnded},
+	{stream.ErrStopping, http.StatusServiceUnavailable, CodeUnavailable},
+}
+
+// FromError maps any error to what a client sees. It reports false for an
+// unexpected error, whose text must stay on the server and be logged there.
+func FromError(err error) (*Error, bool) {
+	if known, ok := errors.AsType[*Error](err); ok {
+		return known, true
+	}
+	if invalid, ok := errors.AsType[*stream.InvalidError](err); ok {
+		return BadField(invalid.Field, invalid.Error()), true
+	}
+	if lacking, ok := errors.AsType[*stream.UnsupportedError](err); ok {
+		return &Error{
+			Status: http.StatusBadRequest, Code: CodeUnsupported,
+			Message: lacking.Error(), Details: fieldDetails{lacking.Option},
+		}, true
+	}
+	if busy, ok := errors.AsType[*stream.InProgressError](err); ok {
+		return &Error{
+			Status: http.StatusConflict, Code: CodeInProgress,
+			Message: fmt.Sprintf("Another operation on release %s is running.", busy.Release.Name),
+			Details: struct {
+				SessionID string `json:"sessionId"`
+			}{busy.SessionID},
+		}, true
+	}
+	if denied, ok := errors.AsType[*stream.ForbiddenError](err); ok {
+		return Denied(denied), true
+	}
+	if errors.Is(err, stream.ErrNotReviewed) {
+		return errNotReviewed, false
+	}
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS} {
+		if errors.Is(err, full) {
+			return errDiskFull, false
+		}
+	}
+	if pending, ok := errors.AsType[*stream.PendingError](err); ok {
+		return &Error{
+			Status: http.StatusConflict, Code: CodePending, Message: pending.Error(),
+			Details: struct {
+				Revision int            `json:"revision"`
+				Status   decoder.Status `json:"status"`
+			}{pending.Revision, pending.Status},
+		}, true
+	}
+	for _, s := range sentinels {
+		if errors.Is(err, s.err) {
+			return &Error{Status: s.status, Code: s.code, Message: err.Error()}, true
+		}
+	}
+	return ErrInternal, false
+}

@@ -1,0 +1,45 @@
+package httpapi
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+	"github.com/munnerz/goautoneg"
+)
+
+// Format is a form in which an answer can be given.
+type Format string
+
+const (
+	JSON Format = "application/json"
+	YAML Format = "application/yaml"
+	Text Format = "text/plain"
+	// Lines is one JSON value per line.
+	Lines Format = "application/x-ndjson"
+)
+
+// mediaTypes maps what clients ask for to formats.
+var mediaTypes = map[string]Format{
+	"application/json": JSON, "text/json": JSON,
+	"application/yaml": YAML, "application/x-yaml": YAML, "text/yaml": YAML, "text/x-yaml": YAML,
+	"text/plain": Text, "text/*": Text,
+	"application/x-ndjson": Lines, "application/ndjson": Lines, "application/jsonl": Lines,
+}
+
+// Negotiate returns the offer that the client prefers: the first one if it
+// prefers none, or only formats that are not offered.
+func Negotiate(c *gin.Context, offers ...Format) Format {
+	best, most := offers[0], 0.0
+	for _, clause := range goautoneg.ParseAccept(strings.Join(c.Request.Header.Values("Accept"), ",")) {
+		media := strings.ToLower(clause.Type + "/" + clause.SubType)
+		wanted := mediaTypes[media]
+		if media == "*/*" {
+			wanted = offers[0]
+		}
+		if clause.Q > most && slices.Contains(offers, wanted) {
+			best, most = wanted, clause.Q
+		}
+	}
+	return best
+}

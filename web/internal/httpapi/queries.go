@@ -1,0 +1,41 @@
+package httpapi
+
+import (
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+)
+
+const (
+	defaultLimit = 500
+	maxLimit     = 5000
+)
+
+// Limit returns the page size that the query asks for.
+func Limit(c *gin.Context) (int, error) {
+	text := c.Query("limit")
+	if text == "" {
+		return defaultLimit, nil
+	}
+	limit, err := strconv.Atoi(text)
+	if err != nil || limit < 1 || limit > maxLimit {
+		return 0, BadField("limit", "limit must be a number from 1 to "+strconv.Itoa(maxLimit))
+	}
+	return limit, nil
+}
+
+// BadContinue is the error for a page token that no page returned.
+func BadContinue() *Error {
+	return BadField("continue", "continue must be what the page before said")
+}
+
+// QueryBool returns a parameter that is true or false; false if it is missing.
+func QueryBool(c *gin.Context, name string) (bool, error) {
+	switch c.Query(name) {
+	case "true":
+		return true, nil
+	case "", "false":
+		return false, nil
+	}
+	return false, BadField(name, name+" must be true or false.")
+}

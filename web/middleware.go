@@ -1,0 +1,80 @@
+package web
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
+)
+
+// recoverPanics answers 500 when a handler panics. It logs no value of the
+// request: a panic's own text may quote one, so it logs only the text of Go's
+// runtime errors.
+func (s *Server) recoverPanics(c *gin.Context) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		if p == http.ErrAbortHandler {
+			panic(p)
+		}
+		text := fmt.Sprintf("%T", p)
+		if err, ok := p.(runtime.Error); ok {
+			text = err.Error()
+		}
+		s.logger.Error("a handler panicked", "method", c.Request.Method, "route", c.FullPath(), "panic", text, "stack", string(debug.Stack()))
+		if c.Writer.Written() {
+			panic(http.ErrAbortHandler)
+		}
+		writeError(c, httpapi.ErrInternal)
+		c.Abort()
+	}()
+	c.Next()
+}
+
+// protect sets security headers and refuses requests that a browser sends for
+// another site's page.
+func (s *Server) protect(c *gin.Context) {
+	c.Header("X-Content-Type-Options", "nosniff")
+	c.Header("Referrer-Policy", "same-origin")
+	c.Header("Cross-Origin-Resource-Policy", "same-origin")
+	c.Header("Cross-Origin-Opener-Policy", "same-origin")
+	c.Header("X-Frame-Options", "DENY")
+	// Pages replace this policy. Nothing else may be shown as a page.
+	c.Header("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	if c.Request.TLS != nil {
+		c.Header("Strict-Transport-Security", "max-age=31536000")
+	}
+	if s.options.LocalOnly && !s.local(c.Request.Host) {
+		writeError(c, httpapi.Forbidden("This server answers to loopback names and addresses only, since it asks for no login."))
+		c.Abort()
+		return
+	}
+	if s.origins.Check(c.Request) != nil {
+		writeError(c, httpapi.Forbidden("The request comes from another site's page."))
+		c.Abort()
+	}
+}
+
+// local reports whether a Host header names this machine or a configured name.
+func (s *Server) local(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	name = strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
+	if name == "localhost" || strings.HasSuffix(name, ".localhost") || slices.Contains(s.options.Hosts, name) {
+		return true
+	}
+	addr, err := netip.ParseAddr(name)
+	return err == nil && addr.Unmap().IsLoopback()
+}

@@ -1,0 +1,138 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/console"
+	"github.com/helmtrail/helmtrail/web/internal/authz"
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
+)
+
+// handler answers a request, or returns an error before it has written anything.
+// Server.answer turns the error into the response.
+type handler func(c *gin.Context) error
+
+// route is one route and what a caller needs to use it.
+type route struct {
+	method, path string
+	need         authz.Need
+	handle       handler
+}
+
+const (
+	clusterPath   = "/:cluster"
+	namespacePath = clusterPath + "/namespaces/:namespace/releases"
+	releasePath   = namespacePath + "/:name"
+)
+
+// routes returns all routes. TestOpenAPIHasExactlyTheRoutes compares them with
+// docs/openapi.yaml.
+func (s *Server) routes() []route {
+	all := []route{
+		{http.MethodGet, "/clusters", authz.KnownUser, s.listClusters},
+		{http.MethodGet, "/charts", authz.KnownUser, s.listCharts},
+		{http.MethodPost, "/charts", authz.Upload, s.uploadChart},
+		{http.MethodGet, "/charts/*ref", authz.KnownUser, s.describeChart},
+		{http.MethodGet, clusterPath + "/releases", authz.List, s.listReleases},
+		{http.MethodGet, clusterPath + "/releases/events", authz.List, s.streamTransitions},
+		{http.MethodGet, clusterPath + "/trail", authz.Trail, s.history.GetTrail},
+		{http.MethodGet, namespacePath, authz.List, s.listReleases},
+		{http.MethodPost, namespacePath, authz.Create, s.install},
+		{http.MethodGet, releasePath, authz.Get, s.getRelease},
+		{http.MethodPut, releasePath, authz.Update, s.upgrade},
+		{http.MethodDelete, releasePath, authz.Delete, s.uninstall},
+		{http.MethodPost, releasePath + "/rollback", authz.Update, s.rollback},
+		{http.MethodGet, releasePath + "/events", authz.Get, s.streamSession},
+		{http.MethodGet, releasePath + "/resources", authz.Get, s.listResources},
+		{http.MethodGet, releasePath + "/history", authz.Get, s.history.List},
+		{http.MethodGet, releasePath + "/revisions/:revision/:part", authz.Get, s.history.GetPart},
+		{http.MethodGet, releasePath + "/diff", authz.Get, s.history.GetComparison},
+		{http.MethodGet, releasePath + "/drift", authz.Get, s.history.GetDrift},
+		{http.MethodGet, releasePath + "/trail", authz.Get, s.history.GetReleaseTrail},
+		{http.MethodGet, releasePath + "/sessions", authz.Get, s.listSessions},
+		{http.MethodGet, releasePath + "/sessions/:session", authz.Get, s.getSession},
+		{http.MethodGet, releasePath + "/sessions/:session/rendered", authz.Get, s.history.GetRendered},
+		{http.MethodGet, releasePath + "/sessions/:session/validation", authz.Get, s.history.GetValidation},
+		{http.MethodPost, releasePath + "/sessions/:session/cancel", authz.Update, s.cancel},
+		{http.MethodPost, releasePath + "/recover", authz.Update, s.recoverRelease},
+		{http.MethodPost, "/login", authz.Nothing, s.login},
+		{http.MethodPost, "/logout", authz.Nothing, s.logout},
+		{http.MethodGet, "/me", authz.Nothing, s.me},
+		{http.MethodGet, "/metrics", authz.Metrics, s.metrics},
+		{http.MethodGet, "/healthz", authz.Nothing, s.health},
+		{http.MethodGet, "/readyz", authz.Nothing, s.readiness},
+		{http.MethodGet, "/openapi.yaml", authz.Nothing, s.openAPI},
+		{http.MethodGet, "/", authz.Nothing, s.root},
+		{http.MethodGet, "/helm", authz.Nothing, s.root},
+		{http.MethodGet, "/helm/*path", authz.Nothing, s.page},
+	}
+	for _, r := range s.console.Routes() {
+		// The contract checks rights itself.
+		all = append(all, route{r.Method, r.Path, authz.Nothing, r.Handle})
+	}
+	return all
+}
+
+func (s *Server) newEngine() *gin.Engine {
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	engine.HandleMethodNotAllowed = true
+	engine.Use(s.recoverPanics, s.protect)
+	engine.NoRoute(s.answer(func(*gin.Context) error { return httpapi.ErrNoRoute }))
+	engine.NoMethod(s.answer(func(*gin.Context) error { return httpapi.ErrMethod }))
+	for _, r := range s.routes() {
+		engine.Handle(r.method, r.path, s.answer(s.admitted(r)))
+	}
+	return engine
+}
+
+// releaseRef returns the release that a request's path names, and its cluster.
+func (s *Server) releaseRef(c *gin.Context) (stream.ReleaseRef, *served, error) {
+	cluster, err := s.cluster(c)
+	if err != nil {
+		return stream.ReleaseRef{}, nil, err
+	}
+	return stream.ReleaseRef{Cluster: cluster.ID, Namespace: c.Param("namespace"), Name: c.Param("name")}, cluster, nil
+}
+
+// cluster returns the cluster that a request's path names.
+func (s *Server) cluster(c *gin.Context) (*served, error) {
+	return s.served(c.Param("cluster"))
+}
+
+// answer returns Gin's form of a handler, which also writes the response for the
+// handler's error.
+func (s *Server) answer(h handler) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		err := h(c)
+		if err == nil {
+			return
+		}
+		known, expected := httpapi.FromError(err)
+		if !expected {
+			if errors.Is(err, context.Canceled) && c.Request.Context().Err() != nil {
+				return // The client is gone.
+			}
+			s.logger.Error("request failed", "method", c.Request.Method, "route", c.FullPath(), "error", err)
+		}
+		writeError(c, known)
+	}
+}
+
+// writeError answers with an error, in the form of the contract that the request
+// belongs to.
+func writeError(c *gin.Context, e *httpapi.Error) {
+	if e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable {
+		c.Header("Retry-After", "5")
+	}
+	if console.IsRequest(c.Request) {
+		console.WriteError(c, e.Status, e.Message)
+		return
+	}
+	httpapi.WriteError(c, e)
+}

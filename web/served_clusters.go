@@ -1,0 +1,133 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/helmtrail/helmtrail/internal/reserved"
+	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
+)
+
+// clusterSet holds the clusters that are being served, in the order in which
+// they are listed. Its methods may be called concurrently.
+type clusterSet struct {
+	mu   sync.Mutex // held while the list is replaced
+	list atomic.Pointer[[]*served]
+}
+
+// all returns the clusters; the list must not be changed.
+func (s *clusterSet) all() []*served {
+	if list := s.list.Load(); list != nil {
+		return *list
+	}
+	return nil
+}
+
+// get returns a cluster, nil when it is not served.
+func (s *clusterSet) get(id string) *served {
+	for _, w := range s.all() {
+		if w.ID == id {
+			return w
+		}
+	}
+	return nil
+}
+
+// AddCluster serves another cluster, listed last. It fails when the id is taken,
+// reserved or the base path, and when callers sign in to this cluster but not to
+// the others, or the other way round.
+func (s *Server) AddCluster(c Cluster) error {
+	s.clusters.mu.Lock()
+	defer s.clusters.mu.Unlock()
+	if (c.Access != nil) != s.signIn {
+		return fmt.Errorf("serve cluster %q: callers sign in to all clusters or to none", c.ID)
+	}
+	if s.clusters.get(c.ID) != nil || c.ID == "" || reserved.Contains(c.ID) {
+		return fmt.Errorf("serve cluster %q: the id is taken", c.ID)
+	}
+	if "/"+c.ID == s.options.BasePath {
+		return fmt.Errorf("serve cluster %q: its addresses would be those below the base path", c.ID)
+	}
+	list := append(slices.Clone(s.clusters.all()), s.newServed(c))
+	s.clusters.list.Store(&list)
+	return nil
+}
+
+// RemoveCluster stops serving a cluster and ends its streams and long polls. It
+// does nothing if the cluster is not served.
+func (s *Server) RemoveCluster(id string) {
+	s.clusters.mu.Lock()
+	defer s.clusters.mu.Unlock()
+	removed := s.clusters.get(id)
+	if removed == nil {
+		return
+	}
+	list := slices.DeleteFunc(slices.Clone(s.clusters.all()), func(w *served) bool { return w == removed })
+	s.clusters.list.Store(&list)
+	removed.Close()
+}
+
+// served returns a cluster. It fails with stream.ErrNotFound when the cluster is
+// not being served.
+func (s *Server) served(id string) (*served, error) {
+	if cluster := s.clusters.get(id); cluster != nil {
+		return cluster, nil
+	}
+	return nil, fmt.Errorf("cluster %q: %w", id, stream.ErrNotFound)
+}
+
+// errNoDefault is returned when the default cluster is not being served.
+var errNoDefault = httpapi.Unavailable("The cluster that this address means is not watched now; /clusters lists those that are.")
+
+// defaultID returns the id of the default cluster, which URLs without a cluster
+// refer to.
+func (s *Server) defaultID() string {
+	if s.options.DefaultCluster != "" {
+		return s.options.DefaultCluster
+	}
+	if all := s.clusters.all(); len(all) > 0 {
+		return all[0].ID
+	}
+	return ""
+}
+
+// defaultCluster returns the cluster that URLs without one refer to.
+func (s *Server) defaultCluster() (*served, error) {
+	if cluster := s.clusters.get(s.defaultID()); cluster != nil {
+		return cluster, nil
+	}
+	return nil, errNoDefault
+}
+
+// defaultFirst returns all clusters, the default one first.
+func (s *Server) defaultFirst() []*served {
+	all := slices.Clone(s.clusters.all())
+	id := s.defaultID()
+	slices.SortStableFunc(all, func(a, b *served) int {
+		switch {
+		case a.ID == id && b.ID != id:
+			return -1
+		case b.ID == id && a.ID != id:
+			return 1
+		}
+		return 0
+	})
+	return all
+}
+
+// addClusters serves the first clusters.
+func (s *Server) addClusters(clusters []Cluster) error {
+	for _, c := range clusters {
+		if err := s.AddCluster(c); err != nil {
+			return err
+		}
+	}
+	if id := s.options.DefaultCluster; id != "" && s.clusters.get(id) == nil {
+		return errors.New("the default cluster " + id + " is none of the clusters")
+	}
+	return nil
+}
