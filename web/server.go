@@ -115,7 +115,8 @@ func New(o Options) (*Server, error) {
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.meter = newMeter(s)
 	s.signIn = len(o.Clusters) > 0 && o.Clusters[0].Access != nil
-	s.history, s.console = s.newHistory(), s.newConsole()
+	s.history = s.newHistory()
+	s.console = s.newConsole()
 	if err := s.addClusters(o.Clusters); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
