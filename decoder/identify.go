@@ -34,8 +34,14 @@ func Identify(secretName string, labels map[string]string, recordName string, re
 	return name, number, name != "" && number != 0
 }
 
-// splitSecretName takes a Secret's name apart. A release's name may itself hold
-// dots and ".v2": only the last ".vN" is the revision.
+// SecretName returns the name of the Secret in which Helm keeps a revision.
+func SecretName(release string, revision int) string {
+	return secretPrefix + release + ".v" + strconv.Itoa(revision)
+}
+
+// splitSecretName is the inverse of [SecretName]; it returns "" and 0 for any
+// other name. A release's name may itself contain dots and ".v2": only the last
+// ".vN" is the revision.
 func splitSecretName(secretName string) (name string, number int) {
 	rest, ok := strings.CutPrefix(secretName, secretPrefix)
 	i := strings.LastIndex(rest, ".v")

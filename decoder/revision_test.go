@@ -182,3 +182,13 @@ func heap() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
+
+// SecretName is the name that Identify reads, whatever the release is called.
+func TestSecretNameIsReadBack(t *testing.T) {
+	for _, release := range []string{"web", "my.app", "web.v2", "sh.helm.release.v1.web.v3"} {
+		name, number, ok := decoder.Identify(decoder.SecretName(release, 12), nil, "", 0)
+		if name != release || number != 12 || !ok {
+			t.Errorf("the Secret %s is read as revision %d of %q (%t), want revision 12 of %q", decoder.SecretName(release, 12), number, name, ok, release)
+		}
+	}
+}

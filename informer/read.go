@@ -140,15 +140,15 @@ func (c *Cluster) record(ctx context.Context, namespace, name string, revision i
 	return &placed, nil
 }
 
-// secretName is where a revision's record is, as far as the index knows, else
-// where Helm puts it (helm.sh/helm/v3/pkg/storage/storage.go, makeKey).
+// secretName returns the name of a revision's Secret: the one in the index, else
+// the one that Helm would give it.
 func (c *Cluster) secretName(namespace, name string, revision int) string {
 	for _, r := range c.Revisions(namespace, name) {
 		if r.Number == revision {
 			return r.Secret.Name
 		}
 	}
-	return "sh.helm.release.v1." + name + ".v" + strconv.Itoa(revision)
+	return decoder.SecretName(name, revision)
 }
 
 // fetchRevision reads one Secret and checks that it holds that revision. What

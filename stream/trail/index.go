@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/hex"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -172,7 +171,7 @@ func (x *index) revise(r *release, e *stream.TrailEntry, live bool) {
 			rev = &revision{created: created.UnixNano()}
 		}
 		rev.number, rev.secret.Name = e.Revision, e.Secret.Name
-		if e.Secret.Name == secretName(r.name, e.Revision) {
+		if e.Secret.Name == decoder.SecretName(r.name, e.Revision) {
 			rev.secret.Name = ""
 		}
 		l.put(rev)
@@ -196,11 +195,6 @@ func (x *index) revise(r *release, e *stream.TrailEntry, live bool) {
 	if made && rev.session == "" {
 		rev.session, rev.user = e.Session, x.word(e.User)
 	}
-}
-
-// secretName is what Helm calls a revision's Secret.
-func secretName(release string, number int) string {
-	return "sh.helm.release.v1." + release + ".v" + strconv.Itoa(number)
 }
 
 func (r *release) lineage(id string) *lineage {
@@ -286,7 +280,7 @@ func (r *release) sorted() []*lineage {
 func (rev *revision) export(release string) stream.TrailRevision {
 	secret := rev.secret
 	if secret.Name == "" {
-		secret.Name = secretName(release, rev.number)
+		secret.Name = decoder.SecretName(release, rev.number)
 	}
 	return stream.TrailRevision{
 		Number: rev.number, Status: rev.status, Secret: secret, Digest: rev.digest.String(), Size: rev.size,
