@@ -14,43 +14,41 @@ import (
 )
 
 const (
-	// reviewTimeout bounds the wait for what a viewer may see.
+	// reviewTimeout bounds the wait for the review of a viewer's rights.
 	reviewTimeout = 2 * time.Second
-	// reviewAgain is how often a follower asks again, so that a right that was
-	// given or withdrawn shows although no object has changed.
+	// reviewAgain is how often a follower reviews the rights again, so that a right
+	// that was given or withdrawn shows although no object has changed.
 	reviewAgain = 10 * time.Second
-	// unansweredAgain is how soon it asks again what was not answered.
+	// unansweredAgain is how soon it reviews a right again without an answer.
 	unansweredAgain = 2 * time.Second
-	// unansweredLimit is how long an answer counts while there is no newer one.
+	// unansweredLimit is how long an old answer counts while there is no new one.
 	unansweredLimit = 5 * time.Minute
 )
 
-// guard is a sight in which everything is forbidden that a viewer may not see,
-// as it would be if helmtrail itself could not read it. So nothing that a row
-// or a cause says can come from there. A viewer needs `get` for what a record
-// names, and `list` for what that owns and for the events about it.
+// guard is a lister that forbids what a viewer may not see, as if helmtrail itself
+// could not read it. So no row and no cause can quote it. A viewer needs `get` for
+// the objects that a record names, and `list` for their dependents and events.
 type guard struct {
-	sight
+	lister
 	viewer  stream.Viewer
 	answers map[stream.Right]answer
 }
 
-// answer is what is known of one right: why the viewer lacks it, or nil, and
-// since when.
+// answer is the review of one right: why the viewer lacks it, nil if not.
 type answer struct {
 	err error
 	at  time.Time
 }
 
-// guarded limits a sight to what the viewer may see; nil may see everything.
-func guarded(s sight, viewer stream.Viewer) *guard {
-	return &guard{sight: s, viewer: viewer, answers: map[stream.Right]answer{}}
+// guarded limits a lister to what the viewer may see; a nil viewer may see
+// everything.
+func guarded(l lister, viewer stream.Viewer) *guard {
+	return &guard{lister: l, viewer: viewer, answers: map[stream.Right]answer{}}
 }
 
-// review finds out what the viewer may see of the targets, one question for
-// each kind in a namespace, and returns when that is to be done again. It
-// blocks for two seconds at most. What has not been answered by then may not
-// be seen, unless it might a short time before.
+// review asks which rights the viewer has, once for each kind in a namespace, and
+// returns when to ask again. It blocks for two seconds at most. A right without an
+// answer by then counts as missing, unless the viewer had it a short time ago.
 func (g *guard) review(ctx context.Context, targets []*target) (again time.Duration) {
 	if g.viewer == nil {
 		return reviewAgain
@@ -72,7 +70,7 @@ func (g *guard) review(ctx context.Context, targets []*target) (again time.Durat
 			}
 		}
 	}
-	_ = reviews.Wait() // none fails
+	_ = reviews.Wait() // they return no errors
 	again = reviewAgain
 	for right, outcome := range outcomes {
 		err := *outcome
@@ -88,7 +86,7 @@ func (g *guard) review(ctx context.Context, targets []*target) (again time.Durat
 	return again
 }
 
-// rights are those that are needed to see everything about a target.
+// rights returns the rights that are needed to see everything about a target.
 func (t *target) rights() []stream.Right {
 	if t.mapping == nil {
 		return nil
@@ -100,12 +98,12 @@ func (t *target) rights() []stream.Right {
 	return rights
 }
 
-// right is the right to do something with the objects of a place.
+// right returns the right to do something with the objects of a place.
 func (p place) right(verb string) stream.Right {
 	return stream.Right{Verb: verb, Group: p.resource.Group, Resource: p.resource.Resource, Namespace: p.namespace}
 }
 
-// sees returns nil if the viewer has a right, else why not.
+// sees returns nil if the viewer has a right, else the reason why not.
 func (g *guard) sees(right stream.Right) error {
 	if g.viewer == nil {
 		return nil
@@ -116,26 +114,26 @@ func (g *guard) sees(right stream.Right) error {
 	return errNotYet
 }
 
-// at implements [sight].
-func (g *guard) at(p place) (cache.Indexer, error) {
+// indexer implements [lister].
+func (g *guard) indexer(p place) (cache.Indexer, error) {
 	if err := g.sees(p.right("list")); err != nil {
 		return nil, err
 	}
-	return g.sight.at(p)
+	return g.lister.indexer(p)
 }
 
-// object implements [sight].
+// object implements [lister].
 func (g *guard) object(t *target) (runtime.Object, error) {
 	if err := g.sees(t.place.right("get")); err != nil {
 		return nil, err
 	}
-	return g.sight.object(t)
+	return g.lister.object(t)
 }
 
-// last implements [sight].
-func (g *guard) last(t *target) runtime.Object {
+// finalState implements [lister].
+func (g *guard) finalState(t *target) runtime.Object {
 	if g.sees(t.place.right("get")) != nil {
 		return nil
 	}
-	return g.sight.last(t)
+	return g.lister.finalState(t)
 }

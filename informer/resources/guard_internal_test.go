@@ -10,19 +10,15 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// podsIn is a target whose own kind and pods are in a namespace.
-func podsIn(namespace string) *target {
-	sets := place{resource: setsResource, namespace: namespace}
-	return &target{
-		mapping: &meta.RESTMapping{Resource: setsResource, Scope: meta.RESTScopeNamespace},
-		object:  object{kind: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "ReplicaSet"}, namespace: namespace, name: "web"},
-		place:   sets, below: belowOf(sets),
-	}
+// setIn returns a target whose own kind and pods are in a namespace.
+func setIn(namespace string) *target {
+	t := &target{object: object{gvk: replicaSetKind.GroupVersionKind, namespace: namespace, name: "web"}}
+	t.mapTo(&meta.RESTMapping{Resource: setsResource, Scope: meta.RESTScopeNamespace})
+	return t
 }
 
 // opinion is a viewer who can change their mind.
@@ -48,7 +44,7 @@ func (o *opinion) view(_ context.Context, _ stream.Right) error {
 func TestOneQuestionForEachKindInANamespace(t *testing.T) {
 	var o opinion
 	g := guarded(placesOnly{}, o.view)
-	targets := []*target{podsIn("a"), podsIn("a"), podsIn("b"), podsIn("a")}
+	targets := []*target{setIn("a"), setIn("a"), setIn("b"), setIn("a")}
 	if again := g.review(t.Context(), targets); again != reviewAgain {
 		t.Errorf("it asks again after %v, want %v", again, reviewAgain)
 	}
@@ -60,7 +56,7 @@ func TestOneQuestionForEachKindInANamespace(t *testing.T) {
 
 func TestWhatWasNeverAnsweredIsNotSeen(t *testing.T) {
 	o := opinion{err: stream.ErrNotReviewed}
-	g, one := guarded(placesOnly{}, o.view), podsIn("a")
+	g, one := guarded(placesOnly{}, o.view), setIn("a")
 	if again := g.review(t.Context(), []*target{one}); again != unansweredAgain {
 		t.Errorf("it asks again after %v, want %v", again, unansweredAgain)
 	}
@@ -80,7 +76,7 @@ func TestWhatWasNeverAnsweredIsNotSeen(t *testing.T) {
 func TestAnAnswerCountsUntilThereIsAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var o opinion
-		g, targets := guarded(placesOnly{}, o.view), []*target{podsIn("a")}
+		g, targets := guarded(placesOnly{}, o.view), []*target{setIn("a")}
 		right := targets[0].place.right("get")
 		g.review(t.Context(), targets)
 		o.set(stream.ErrNotReviewed)
@@ -109,7 +105,7 @@ func TestAViewerWhoDoesNotAnswerHoldsNothingUp(t *testing.T) {
 			<-ctx.Done()
 			return ctx.Err()
 		})
-		start, targets := time.Now(), []*target{podsIn("a"), podsIn("b"), podsIn("c"), podsIn("d"), podsIn("e")}
+		start, targets := time.Now(), []*target{setIn("a"), setIn("b"), setIn("c"), setIn("d"), setIn("e")}
 		g.review(t.Context(), targets)
 		if took := time.Since(start); took > reviewTimeout {
 			t.Errorf("it took %v, want %v at most", took, reviewTimeout)

@@ -20,8 +20,8 @@ import (
 
 // object is one object that a record names.
 type object struct {
-	kind      schema.GroupVersionKind
-	namespace string // as it is written, else the release's
+	gvk       schema.GroupVersionKind
+	namespace string // as the manifest has it, else the release's
 	name      string
 	// hook holds the hook events for which it exists, "" for the manifest's own.
 	hook string
@@ -55,7 +55,7 @@ func Read(manifest, namespace string) []Named {
 	parsed := parse(manifest, namespace, "")
 	named := make([]Named, 0, len(parsed))
 	for _, o := range parsed {
-		named = append(named, Named{o.kind, o.namespace, o.name, o.problem, o.code, o.content})
+		named = append(named, Named{o.gvk, o.namespace, o.name, o.problem, o.code, o.content})
 	}
 	return named
 }
@@ -98,7 +98,7 @@ func objects(record *decoder.Record) []object {
 	seen := map[identity]bool{}
 	unique := all[:0]
 	for _, o := range all {
-		id := identity{o.kind.GroupKind(), o.namespace, o.name}
+		id := identity{o.gvk.GroupKind(), o.namespace, o.name}
 		o.content = nil
 		if !seen[id] || o.problem != "" {
 			unique = append(unique, o)
@@ -170,7 +170,7 @@ func read(content []byte, namespace, hook string) ([]object, error) {
 		return all, nil
 	}
 	o := object{
-		kind: schema.FromAPIVersionAndKind(h.APIVersion, h.Kind), namespace: h.Metadata.Namespace, name: h.Metadata.Name, hook: hook,
+		gvk: schema.FromAPIVersionAndKind(h.APIVersion, h.Kind), namespace: h.Metadata.Namespace, name: h.Metadata.Name, hook: hook,
 		content: content,
 	}
 	if o.namespace == "" {

@@ -95,8 +95,8 @@ metadata: {name: p}
 			var got []string
 			for _, o := range objects(&test.record) {
 				line := o.name
-				if o.kind.Kind != "" {
-					line = o.kind.GroupVersion().String() + " " + o.kind.Kind + " " + o.namespace + "/" + o.name
+				if o.gvk.Kind != "" {
+					line = o.gvk.GroupVersion().String() + " " + o.gvk.Kind + " " + o.namespace + "/" + o.name
 				}
 				if o.hook != "" {
 					line += " (" + o.hook + ")"
@@ -130,14 +130,14 @@ func TestWatchesKeepNeitherSchemasNorTemplates(t *testing.T) {
 		"spec":     map[string]any{"group": "example.com"},
 		"status":   map[string]any{"conditions": []any{map[string]any{"type": "Established", "status": "True"}}},
 	}
-	stripped, err := strip(definition)
+	stripped, err := otherKind.watching.strip(definition)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, stripped.(*unstructured.Unstructured).Object); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
-	if row := rowOf(stream.Resource{}, definition); row.Status != statusReady || !row.Current {
+	if row := rowOf(otherKind, stream.Resource{}, definition); row.Status != statusReady || !row.Current {
 		t.Errorf("its row is %+v", row)
 	}
 }

@@ -11,26 +11,26 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// newWait bounds the wait for a watch to bring what was read beside it.
+// newWait bounds the wait for a watch to deliver a version that a GET has returned.
 const newWait = time.Second
 
 // Now returns the rows that Follow would begin with. They come from the watches
-// that all readers share, which go on for a while: a page that asks again and
-// again asks the API server for them once. They are at least as new as what any
-// Snapshot has returned before. It blocks as Follow does at its beginning, and
-// fails only when ctx ends.
+// that all readers share. The watches go on for a while, so a page that asks again
+// and again causes no further requests. The rows are at least as new as those of
+// any earlier Snapshot. Now blocks as Follow does at its beginning, and fails only
+// when ctx ends.
 func (t *Tracker) Now(ctx context.Context, record *decoder.Record, viewer stream.Viewer) ([]stream.Resource, error) {
 	fo := t.follower(record)
 	defer fo.leave()
 	fo.join(ctx)
 	fo.waitUntilKnown(ctx)
 	fo.waitUntilNew(ctx)
-	sight := guarded(fo, viewer)
-	sight.review(ctx, fo.targets)
-	return newView(record, sight).rows(fo.targets), ctx.Err()
+	g := guarded(fo, viewer)
+	g.review(ctx, fo.targets)
+	return newView(record, g).rows(fo.targets), ctx.Err()
 }
 
-// waitUntilNew waits for the watches that are behind what was read beside them.
+// waitUntilNew waits for the watches that lag behind a GET.
 func (f *follower) waitUntilNew(ctx context.Context) {
 	limit := time.NewTimer(newWait)
 	defer limit.Stop()
@@ -49,48 +49,52 @@ func (f *follower) waitUntilNew(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-limit.C:
-			// It was deleted while the watch was interrupted, and will not come.
+			// The object was deleted while the watch was interrupted; its version
+			// will not arrive.
 			for _, w := range behind {
-				w.giveUp()
+				w.forgetRequired()
 			}
 			return
 		}
 	}
 }
 
-// want notes that an object of a place was read in this version, so that its
-// watch, if there is one, is behind until it has brought that.
-func (t *Tracker) want(p place, o any) {
+// requireVersion records that a GET or LIST has returned this version of an
+// object: the place's watch, if there is one, lags behind until it has delivered
+// the version.
+func (t *Tracker) requireVersion(p place, o any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if w := t.watches[p]; w != nil {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.wanted = max(w.wanted, versionOf(o))
+		w.required = max(w.required, versionOf(o))
 	}
 }
 
-// bring notes that the watch has brought an object.
-func (w *sharedWatch) bring(o any) {
+// observeVersion records that the watch has delivered an object.
+func (w *sharedWatch) observeVersion(o any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.brought = max(w.brought, versionOf(o))
+	w.observed = max(w.observed, versionOf(o))
 }
 
+// behind reports whether the watch has yet to deliver a version that a request
+// has returned.
 func (w *sharedWatch) behind() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.err == nil && w.brought < w.wanted
+	return w.err == nil && w.observed < w.required
 }
 
-func (w *sharedWatch) giveUp() {
+func (w *sharedWatch) forgetRequired() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.wanted = 0
+	w.required = 0
 }
 
-// versionOf is the version of an object, by which those of a kind can be
-// ordered; 0 if it has none.
+// versionOf returns the resource version of an object as a number, by which the
+// objects of a kind can be ordered; 0 if it has none.
 func versionOf(o any) uint64 {
 	object, ok := o.(metav1.Object)
 	if !ok {

@@ -58,8 +58,8 @@ const (
 	podInitializing   = "PodInitializing"
 )
 
-// podWord is the Pod's status as kubectl prints it.
-func podWord(pod *corev1.Pod) string {
+// podStatus is the Pod's status as kubectl prints it.
+func podStatus(pod *corev1.Pod) string {
 	word := string(pod.Status.Phase)
 	if pod.Status.Reason != "" {
 		word = pod.Status.Reason

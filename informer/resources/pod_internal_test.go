@@ -14,13 +14,13 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// placesOnly is a sight of what the places hold.
+// placesOnly is a lister of what the places hold.
 type placesOnly struct {
-	sight
+	lister
 	places map[place]cache.Indexer
 }
 
-func (p placesOnly) at(where place) (cache.Indexer, error) {
+func (p placesOnly) indexer(where place) (cache.Indexer, error) {
 	if objects := p.places[where]; objects != nil {
 		return objects, nil
 	}
@@ -41,9 +41,9 @@ func podFrom(t *testing.T, text string) *corev1.Pod {
 	return stripPod(pod)
 }
 
-// row is a Pod's row as an owner's pod has it.
+// rowOfPod returns the row of a ReplicaSet's pod.
 func (v *view) rowOfPod(pod *corev1.Pod) stream.Resource {
-	return v.podRow(pod, ownedRow("v1", "Pod", pod, "apps/ReplicaSet/ns/set"))
+	return v.podRow(pod, podKind.dependentRow(pod, "apps/ReplicaSet/ns/set"), replicaSetKind.pods)
 }
 
 // A Pod's phase says Pending or Running while its containers are in trouble
@@ -185,7 +185,7 @@ func TestPodPhaseHidesTheContainersTrouble(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			where := place{eventsResource, "ns", warnings}
-			events := cache.NewIndexer(cache.MetaNamespaceKeyFunc, where.indexers())
+			events := cache.NewIndexer(cache.MetaNamespaceKeyFunc, where.watching().index)
 			if test.event != nil {
 				test.event.Name, test.event.InvolvedObject.UID = "e", "uid"
 				if err := events.Add(test.event); err != nil {

@@ -18,28 +18,28 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// bigSight holds 250 Deployments of 8 pods and 250 ConfigMaps.
-type bigSight struct {
+// bigLister holds 250 Deployments of 8 pods and 250 ConfigMaps.
+type bigLister struct {
 	objects map[*target]runtime.Object
 	places  map[place]cache.Indexer
 }
 
-func (s *bigSight) object(t *target) (runtime.Object, error) { return s.objects[t], nil }
-func (s *bigSight) last(*target) runtime.Object              { return nil }
+func (s *bigLister) object(t *target) (runtime.Object, error) { return s.objects[t], nil }
+func (s *bigLister) finalState(*target) runtime.Object        { return nil }
 
-func (s *bigSight) at(p place) (cache.Indexer, error) {
+func (s *bigLister) indexer(p place) (cache.Indexer, error) {
 	if objects := s.places[p]; objects != nil {
 		return objects, nil
 	}
 	return nil, errNotYet
 }
 
-func newBigSight(b *testing.B) (*bigSight, []*target) {
-	s := &bigSight{objects: map[*target]runtime.Object{}, places: map[place]cache.Indexer{}}
+func newBigLister(b *testing.B) (*bigLister, []*target) {
+	s := &bigLister{objects: map[*target]runtime.Object{}, places: map[place]cache.Indexer{}}
 	for _, p := range []place{
 		{resource: podsResource, namespace: "ns"}, {resource: setsResource, namespace: "ns"}, {eventsResource, "ns", warnings},
 	} {
-		s.places[p] = cache.NewIndexer(cache.MetaNamespaceKeyFunc, p.indexers())
+		s.places[p] = cache.NewIndexer(cache.MetaNamespaceKeyFunc, p.watching().index)
 	}
 	add := func(r place, o any) {
 		if err := s.places[r].Add(o); err != nil {
@@ -63,7 +63,7 @@ func newBigSight(b *testing.B) (*bigSight, []*target) {
 	for i := range 250 {
 		name := fmt.Sprintf("app-%d", i)
 		for _, m := range []*meta.RESTMapping{mapping("Deployment", "deployments", "apps/v1"), mapping("ConfigMap", "configmaps", "v1")} {
-			t := &target{object: object{kind: m.GroupVersionKind, namespace: "ns", name: name}, mapping: m, place: place{resource: m.Resource, namespace: "ns"}}
+			t := &target{object: object{gvk: m.GroupVersionKind, namespace: "ns", name: name}}
 			o := &unstructured.Unstructured{}
 			if err := o.UnmarshalJSON(fmt.Appendf(nil, `{"apiVersion":%q,"kind":%q,"metadata":{"namespace":"ns","name":%q,"uid":"%s-%s","resourceVersion":"1","generation":1},
 				"spec":{"replicas":8},"status":{"observedGeneration":1,"replicas":8,"updatedReplicas":8,"readyReplicas":8,"availableReplicas":8,
@@ -71,7 +71,7 @@ func newBigSight(b *testing.B) (*bigSight, []*target) {
 				m.GroupVersionKind.GroupVersion().String(), m.GroupVersionKind.Kind, name, m.GroupVersionKind.Kind, name)); err != nil {
 				b.Fatal(err)
 			}
-			t.below = belowOf(t.place)
+			t.mapTo(m)
 			s.objects[t] = o
 			targets = append(targets, t)
 		}
@@ -102,7 +102,7 @@ func bigPod(m metav1.ObjectMeta) *corev1.Pod {
 // "first" what it would be each time without that memory, and the last what a
 // viewer adds whose rights are known.
 func BenchmarkRows(b *testing.B) {
-	s, targets := newBigSight(b)
+	s, targets := newBigLister(b)
 	b.Run("first", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

@@ -4,9 +4,6 @@ import (
 	"context"
 	"sync"
 
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,7 +20,7 @@ import (
 // readsAtATime bounds the requests of one snapshot.
 const readsAtATime = 8
 
-// snapshot is what one call of Snapshot has read.
+// snapshot holds what one call of Snapshot has read.
 type snapshot struct {
 	tracker *Tracker
 	mu      sync.Mutex
@@ -42,26 +39,26 @@ type listed struct {
 }
 
 // Snapshot returns the same rows as Follow, read from the API server at this
-// moment, object by object; Now is for those who ask often. It fails only when
-// ctx ends.
+// moment, object by object. Callers that ask often should use Now. It fails only
+// when ctx ends.
 func (t *Tracker) Snapshot(ctx context.Context, record *decoder.Record, viewer stream.Viewer) ([]stream.Resource, error) {
 	targets := targetsOf(record)
 	s := &snapshot{tracker: t, objects: map[*target]found{}, places: map[place]listed{}}
 	for _, target := range targets {
 		t.locate(ctx, target)
 	}
-	sight := guarded(s, viewer)
-	sight.review(ctx, targets)
+	g := guarded(s, viewer)
+	g.review(ctx, targets)
 	var reading errgroup.Group
 	reading.SetLimit(readsAtATime)
 	asked := map[place]bool{}
 	for _, target := range targets {
-		if target.mapping == nil || sight.sees(target.place.right("get")) != nil {
+		if target.mapping == nil || g.sees(target.place.right("get")) != nil {
 			continue
 		}
 		reading.Go(func() error { return s.read(ctx, target) })
 		for _, p := range target.below {
-			if !asked[p] && sight.sees(p.right("list")) == nil {
+			if !asked[p] && g.sees(p.right("list")) == nil {
 				asked[p] = true
 				reading.Go(func() error { return s.list(ctx, p) })
 			}
@@ -70,30 +67,31 @@ func (t *Tracker) Snapshot(ctx context.Context, record *decoder.Record, viewer s
 	if err := reading.Wait(); err != nil {
 		return nil, err
 	}
-	return newView(record, sight).rows(targets), ctx.Err()
+	return newView(record, g).rows(targets), ctx.Err()
 }
 
-// read asks the API server for one object.
+// read reads one object.
 func (s *snapshot) read(ctx context.Context, target *target) error {
 	requesting, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	clients, p := s.tracker.clients, target.place
+	example := p.watching().example
 	var f found
-	if withoutData(p.resource.GroupResource()) {
+	if _, ok := example.(*metav1.PartialObjectMetadata); ok {
 		object, err := clients.Metadata.Resource(p.resource).Namespace(p.namespace).Get(requesting, target.name, metav1.GetOptions{})
 		f = found{object, err}
 	} else {
 		object, err := clients.Dynamic.Resource(p.resource).Namespace(p.namespace).Get(requesting, target.name, metav1.GetOptions{})
 		f = found{nil, err}
 		if err == nil {
-			f.object, f.err = asWatched(object, p)
+			f.object, f.err = asWatched(object, example)
 		}
 	}
 	if f.err != nil {
 		// A typed nil would pass for an object.
 		f.object = nil
 	}
-	s.tracker.want(p, f.object)
+	s.tracker.requireVersion(p, f.object)
 	if apierrors.IsNotFound(f.err) {
 		f.err = nil
 	}
@@ -103,37 +101,29 @@ func (s *snapshot) read(ctx context.Context, target *target) error {
 	return ctx.Err()
 }
 
-// asWatched gives an object the form in which a watch of the place has it.
-func asWatched(object *unstructured.Unstructured, p place) (runtime.Object, error) {
-	var typed runtime.Object
-	switch p.resource {
-	case podsResource:
-		typed = &corev1.Pod{}
-	case claimsResource:
-		typed = &corev1.PersistentVolumeClaim{}
-	case setsResource:
-		typed = &appsv1.ReplicaSet{}
-	case jobsResource:
-		typed = &batchv1.Job{}
-	default:
+// asWatched converts an object to the type that a watch returns.
+func asWatched(object *unstructured.Unstructured, example runtime.Object) (runtime.Object, error) {
+	if _, ok := example.(*unstructured.Unstructured); ok {
 		return object, nil
 	}
+	typed := example.DeepCopyObject()
 	return typed, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, typed)
 }
 
-// list asks the API server for all objects of a place.
+// list reads all objects of a place.
 func (s *snapshot) list(ctx context.Context, p place) error {
 	requesting, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	l := listed{objects: cache.NewIndexer(cache.MetaNamespaceKeyFunc, p.indexers())}
-	list, err := s.tracker.lists(p).list(requesting, metav1.ListOptions{})
+	w := p.watching()
+	l := listed{objects: cache.NewIndexer(cache.MetaNamespaceKeyFunc, w.index)}
+	list, err := w.client(s.tracker.clients, p).list(requesting, metav1.ListOptions{})
 	if err == nil {
 		err = meta.EachListItem(list, func(o runtime.Object) error {
-			stripped, err := strip(o)
+			stripped, err := w.strip(o)
 			if err != nil {
 				return err
 			}
-			s.tracker.want(p, stripped)
+			s.tracker.requireVersion(p, stripped)
 			return l.objects.Add(stripped)
 		})
 	}
@@ -144,8 +134,8 @@ func (s *snapshot) list(ctx context.Context, p place) error {
 	return ctx.Err()
 }
 
-// at implements [sight].
-func (s *snapshot) at(p place) (cache.Indexer, error) {
+// indexer implements [lister].
+func (s *snapshot) indexer(p place) (cache.Indexer, error) {
 	l, ok := s.places[p]
 	if !ok {
 		return nil, errNotYet
@@ -153,11 +143,11 @@ func (s *snapshot) at(p place) (cache.Indexer, error) {
 	return l.objects, l.err
 }
 
-// object implements [sight].
+// object implements [lister].
 func (s *snapshot) object(target *target) (runtime.Object, error) {
 	f := s.objects[target]
 	return f.object, f.err
 }
 
-// last implements [sight]. What is gone was not seen.
-func (s *snapshot) last(*target) runtime.Object { return nil }
+// finalState implements [lister]. A snapshot sees no deletions.
+func (s *snapshot) finalState(*target) runtime.Object { return nil }

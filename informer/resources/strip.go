@@ -8,61 +8,70 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// What the controllers write of generations.
+// How controllers mark generations.
 const (
-	// k8s.io/kubernetes/pkg/controller/deployment/util: on a Deployment and on
-	// its ReplicaSets, of which the newest has the same number.
+	// revisionAnnotation is on a Deployment and on its ReplicaSets; the newest
+	// one has the Deployment's number (k8s.io/kubernetes/pkg/controller/deployment/util).
 	revisionAnnotation = "deployment.kubernetes.io/revision"
-	// k8s.io/api/apps/v1: the Pod of a DaemonSet has the generation of the
-	// template as a label, the DaemonSet as an annotation.
+	// templateGenerationLabel is on the pods of a DaemonSet, which has the newest
+	// value as an annotation (k8s.io/api/apps/v1).
 	templateGenerationLabel = "pod-template-generation"
 )
 
-// strip drops what no row needs and what is often most of an object. What it
-// has stripped once it leaves as it is.
-func strip(o any) (any, error) {
-	switch object := o.(type) {
-	case *corev1.Pod:
-		return stripPod(object), nil
-	case *appsv1.ReplicaSet:
-		return &appsv1.ReplicaSet{
-			ObjectMeta: stripMeta(&object.ObjectMeta, revisionAnnotation),
-			Spec:       appsv1.ReplicaSetSpec{Replicas: object.Spec.Replicas},
-			Status:     object.Status,
-		}, nil
-	case *batchv1.Job:
-		spec := object.Spec
-		spec.Template, spec.Selector = corev1.PodTemplateSpec{}, nil
-		return &batchv1.Job{ObjectMeta: stripMeta(&object.ObjectMeta), Spec: spec, Status: object.Status}, nil
-	case *corev1.PersistentVolumeClaim:
-		return &corev1.PersistentVolumeClaim{
-			ObjectMeta: stripMeta(&object.ObjectMeta),
-			Status:     corev1.PersistentVolumeClaimStatus{Phase: object.Status.Phase},
-		}, nil
-	case *corev1.Event:
-		return &corev1.Event{
-			ObjectMeta:     metav1.ObjectMeta{Namespace: object.Namespace, Name: object.Name, UID: object.UID, ResourceVersion: object.ResourceVersion, CreationTimestamp: object.CreationTimestamp},
-			InvolvedObject: corev1.ObjectReference{UID: object.InvolvedObject.UID, FieldPath: object.InvolvedObject.FieldPath},
-			Reason:         object.Reason, Message: object.Message, Type: object.Type,
-			LastTimestamp: object.LastTimestamp, EventTime: object.EventTime, Series: object.Series,
-		}, nil
-	case *unstructured.Unstructured:
-		object.SetManagedFields(nil)
-		for _, field := range [][]string{
-			{"metadata", "annotations", corev1.LastAppliedConfigAnnotation},
-			{"spec", "template"}, // of a workload's pods
-			{"spec", "versions"}, // the schemas of a CustomResourceDefinition
-		} {
-			unstructured.RemoveNestedField(object.Object, field...)
-		}
-	case metav1.Object:
-		object.SetManagedFields(nil)
+func stripReplicaSet(set *appsv1.ReplicaSet) *appsv1.ReplicaSet {
+	return &appsv1.ReplicaSet{
+		ObjectMeta: stripMeta(&set.ObjectMeta, revisionAnnotation),
+		Spec:       appsv1.ReplicaSetSpec{Replicas: set.Spec.Replicas},
+		Status:     set.Status,
 	}
-	return o, nil
 }
 
-// stripMeta keeps what names an object, its age, its owners and what delays its
-// end, and some of its annotations.
+func stripJob(job *batchv1.Job) *batchv1.Job {
+	spec := job.Spec
+	spec.Template, spec.Selector = corev1.PodTemplateSpec{}, nil
+	return &batchv1.Job{ObjectMeta: stripMeta(&job.ObjectMeta), Spec: spec, Status: job.Status}
+}
+
+func stripClaim(claim *corev1.PersistentVolumeClaim) *corev1.PersistentVolumeClaim {
+	return &corev1.PersistentVolumeClaim{
+		ObjectMeta: stripMeta(&claim.ObjectMeta),
+		Status:     corev1.PersistentVolumeClaimStatus{Phase: claim.Status.Phase},
+	}
+}
+
+func stripEvent(event *corev1.Event) *corev1.Event {
+	return &corev1.Event{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: event.Namespace, Name: event.Name, UID: event.UID,
+			ResourceVersion: event.ResourceVersion, CreationTimestamp: event.CreationTimestamp,
+		},
+		InvolvedObject: corev1.ObjectReference{UID: event.InvolvedObject.UID, FieldPath: event.InvolvedObject.FieldPath},
+		Reason:         event.Reason, Message: event.Message, Type: event.Type,
+		LastTimestamp: event.LastTimestamp, EventTime: event.EventTime, Series: event.Series,
+	}
+}
+
+// stripWhole changes the object itself.
+func stripWhole(object *unstructured.Unstructured) *unstructured.Unstructured {
+	object.SetManagedFields(nil)
+	for _, field := range [][]string{
+		{"metadata", "annotations", corev1.LastAppliedConfigAnnotation},
+		{"spec", "template"}, // of a workload's pods
+		{"spec", "versions"}, // the schemas of a CustomResourceDefinition
+	} {
+		unstructured.RemoveNestedField(object.Object, field...)
+	}
+	return object
+}
+
+// stripMetadata changes the object itself.
+func stripMetadata(object *metav1.PartialObjectMetadata) *metav1.PartialObjectMetadata {
+	object.SetManagedFields(nil)
+	return object
+}
+
+// stripMeta keeps an object's identity, age, owners and finalizers, and some of
+// its annotations.
 func stripMeta(m *metav1.ObjectMeta, annotations ...string) metav1.ObjectMeta {
 	kept := metav1.ObjectMeta{
 		Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, Generation: m.Generation,

@@ -23,24 +23,24 @@ import (
 )
 
 const (
-	// settle is how long changes are collected before they are told, and
-	// settleEach how long for each row if that is longer, up to settleMost: in a
-	// big release something changes all the time, and what is told is kept.
+	// settle is how long changes are collected before they are reported. In a big
+	// release something changes all the time and every report is stored, so the
+	// time grows by settleEach for each row, up to settleMost.
 	settle     = 200 * time.Millisecond
 	settleEach = 400 * time.Microsecond
 	settleMost = time.Second
 	// linger is how long a watch goes on without a reader: the next revision of
-	// a release, or the next reader of a page, needs the same ones.
+	// a release, or the next reader of a page, needs the same watches.
 	linger = 30 * time.Second
 	// firstWait bounds the wait for all objects to become known.
 	firstWait = 5 * time.Second
-	// unknownAgain is how often a kind that is unknown is looked for again.
+	// unknownAgain is how often an unknown kind is looked up again.
 	unknownAgain = 2 * time.Second
-	// requestTimeout bounds one list or read.
+	// requestTimeout bounds one LIST or GET.
 	requestTimeout = 30 * time.Second
 )
 
-// Clients are what a tracker asks the API server with.
+// Clients are a tracker's clients of the API server.
 type Clients struct {
 	Dynamic   dynamic.Interface
 	Metadata  metadata.Interface
@@ -50,21 +50,21 @@ type Clients struct {
 	Batch     batchv1client.BatchV1Interface
 }
 
-// Tracker knows how the objects of releases are. One serves a whole cluster,
-// and any number of callers at the same time.
+// Tracker reports the state of releases' objects. One serves a whole cluster.
+// Its methods may be called concurrently.
 type Tracker struct {
 	clients Clients
 	mapper  *mapper
 	linger  time.Duration
-	logs    *bounded.Cache[string] // what containers wrote last
+	logs    *bounded.Cache[string] // the ends of containers' logs
 
 	mu      sync.Mutex
 	watches map[place]*sharedWatch
 	closed  bool
-	ending  sync.WaitGroup // the watches that nobody reads any more
+	ending  sync.WaitGroup // the watches without readers that are ending
 }
 
-// NewTracker makes a tracker; it starts nothing. Close it in the end.
+// NewTracker returns a tracker. It starts nothing. The caller must call Close.
 func NewTracker(clients Clients) *Tracker {
 	return &Tracker{
 		clients: clients, mapper: newMapper(clients.Discovery), linger: linger, watches: map[place]*sharedWatch{},
@@ -72,16 +72,18 @@ func NewTracker(clients Clients) *Tracker {
 	}
 }
 
-// target is an object whose rows are wanted: its own and those of what it owns.
+// target is an object that a record names. It gets a row, and so do its
+// dependents.
 type target struct {
 	object
 	mapping *meta.RESTMapping
 	err     error // why there is no mapping
+	kind    *kind // nil without a mapping
 	place   place
-	below   []place // where what it owns is, and what is said of that
+	below   []place // of the dependents, and of the events that explain them
 }
 
-// targetsOf returns the objects of a record; locate says where they are.
+// targetsOf returns the objects of a record; locate completes them.
 func targetsOf(record *decoder.Record) []*target {
 	var targets []*target
 	for _, o := range objects(record) {
@@ -90,25 +92,30 @@ func targetsOf(record *decoder.Record) []*target {
 	return targets
 }
 
-// locate finds out where the target's kind is, and reports whether it is known.
+// locate looks up the target's kind, and reports whether the API server has it.
 func (t *Tracker) locate(ctx context.Context, target *target) bool {
 	if target.problem != "" || target.mapping != nil {
 		return true
 	}
-	target.mapping, target.err = t.mapper.find(ctx, target.kind)
-	if target.err != nil {
-		target.mapping = nil
+	var mapping *meta.RESTMapping
+	if mapping, target.err = t.mapper.find(ctx, target.gvk); target.err != nil {
 		return false
 	}
-	target.place = place{resource: target.mapping.Resource}
-	if target.mapping.Scope.Name() == meta.RESTScopeNameNamespace {
-		target.place.namespace = target.namespace
-	}
-	target.below = belowOf(target.place)
+	target.mapTo(mapping)
 	return true
 }
 
-// follower is one call of Follow or Now: the watches that it has joined.
+// mapTo sets everything that follows from where the API server has the kind.
+func (t *target) mapTo(mapping *meta.RESTMapping) {
+	t.mapping, t.kind = mapping, mappedKind(t.gvk, mapping.Resource.GroupResource())
+	t.place = place{resource: mapping.Resource}
+	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+		t.place.namespace = t.namespace
+	}
+	t.below = t.place.below()
+}
+
+// follower is one call of Follow or Now, with the watches that it has joined.
 type follower struct {
 	tracker *Tracker
 	targets []*target
@@ -116,15 +123,16 @@ type follower struct {
 	watches map[place]*sharedWatch
 }
 
-// follower makes one that has joined nothing.
+// follower returns a follower that has not joined any watch.
 func (t *Tracker) follower(record *decoder.Record) *follower {
 	return &follower{tracker: t, targets: targetsOf(record), wake: make(chan struct{}, 1), watches: map[place]*sharedWatch{}}
 }
 
-// Follow calls f with the rows of the objects that the record names and of what
-// they own, as far as the viewer may see them, once all are known or have failed
-// to be for five seconds, and then after each change that a row shows. It blocks until ctx ends and returns nil.
-// A hook has no row before its object exists, and keeps it when that is deleted.
+// Follow calls f with the rows of the objects that the record names and of their
+// dependents, as far as the viewer may see them. The first call is made once all
+// objects are known, or after five seconds; the others after each change that a
+// row shows. Follow blocks until ctx ends and returns nil. A hook has no row
+// before its object exists, and keeps the row when the object is deleted.
 func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, viewer stream.Viewer, f func([]stream.Resource)) error {
 	fo := t.follower(record)
 	defer fo.leave()
@@ -134,13 +142,13 @@ func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, viewer str
 		again.Stop()
 	}
 	fo.waitUntilKnown(ctx)
-	sight := guarded(fo, viewer)
-	v := newView(record, sight)
+	g := guarded(fo, viewer)
+	v := newView(record, g)
 	reviewed := time.NewTimer(reviewAgain)
 	defer reviewed.Stop()
 	var last []stream.Resource
 	for first := true; ctx.Err() == nil; first = false {
-		reviewed.Reset(sight.review(ctx, fo.targets))
+		reviewed.Reset(g.review(ctx, fo.targets))
 		rows := v.rows(fo.targets)
 		if first || !slices.Equal(rows, last) {
 			f(rows)
@@ -156,8 +164,8 @@ func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, viewer str
 		case <-fo.wake:
 		case <-reviewed.C:
 		}
-		// Changes come in swarms. The first one sets the time, so that an
-		// object that never rests is told all the same.
+		// Changes come in bursts. The first one sets the time, so that an object
+		// that never stops changing is reported all the same.
 		select {
 		case <-ctx.Done():
 		case <-time.After(settling(len(rows))):
@@ -170,12 +178,12 @@ func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, viewer str
 	return nil
 }
 
-// settling is how long changes of so many rows are collected.
+// settling returns how long changes of so many rows are collected.
 func settling(rows int) time.Duration {
 	return min(max(settle, time.Duration(rows)*settleEach), settleMost)
 }
 
-// join joins the watches of the targets and of what they own, as far as their
+// join joins the watches of the targets and their dependents, as far as their
 // kinds are known, and reports whether all are.
 func (f *follower) join(ctx context.Context) (all bool) {
 	all = true
@@ -191,7 +199,7 @@ func (f *follower) join(ctx context.Context) (all bool) {
 			f.watch(p)
 		}
 		if target.hook != "" {
-			f.watches[target.place].remember(target.place.namespace, target.name)
+			f.watches[target.place].keepFinalState(target.place.namespace, target.name)
 		}
 	}
 	return all
@@ -221,17 +229,17 @@ func (f *follower) waitUntilKnown(ctx context.Context) {
 	}
 }
 
-// at implements [sight].
-func (f *follower) at(p place) (cache.Indexer, error) {
+// indexer implements [lister].
+func (f *follower) indexer(p place) (cache.Indexer, error) {
 	if w := f.watches[p]; w != nil {
 		return w.objects()
 	}
 	return nil, errNotYet
 }
 
-// object implements [sight]. Where the kind itself is gone again, so is the object.
+// object implements [lister]. If the kind itself is gone, so is the object.
 func (f *follower) object(target *target) (runtime.Object, error) {
-	objects, err := f.at(target.place)
+	objects, err := f.indexer(target.place)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
@@ -241,7 +249,7 @@ func (f *follower) object(target *target) (runtime.Object, error) {
 	return find(objects, target.place.namespace, target.name)
 }
 
-// last implements [sight].
-func (f *follower) last(target *target) runtime.Object {
-	return f.watches[target.place].last(target.place.namespace, target.name)
+// finalState implements [lister].
+func (f *follower) finalState(target *target) runtime.Object {
+	return f.watches[target.place].finalState(target.place.namespace, target.name)
 }

@@ -1,19 +1,14 @@
 package resources
 
 import (
-	"cmp"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"helm.sh/helm/v3/pkg/release"
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
@@ -22,60 +17,60 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// sight is where a view looks: the watches of a follower, or what a snapshot
+// lister gives a view its objects: the watches of a follower, or what a snapshot
 // has read.
-type sight interface {
+type lister interface {
 	// object returns the target's object, nil if there is none.
 	object(*target) (runtime.Object, error)
-	// last returns how the target's object was when it was deleted, nil if
-	// that was not seen.
-	last(*target) runtime.Object
-	// at returns the objects of a place.
-	at(place) (cache.Indexer, error)
+	// finalState returns the target's object as it was when it was deleted, nil
+	// if that was not seen.
+	finalState(*target) runtime.Object
+	// indexer returns the objects of a place.
+	indexer(place) (cache.Indexer, error)
 }
 
-// hookSlack is how far the clocks of helm and the API server may be apart
-// before the hook of this revision is taken for that of an earlier one.
+// hookSlack is how far the clocks of helm and the API server may differ before a
+// hook of this revision is taken for one of an earlier revision.
 const hookSlack = 10 * time.Second
 
-// view makes rows of what it sees. It remembers what the objects said before,
-// as far as that is needed to understand what they say now.
+// view makes rows of the objects of a lister. It remembers what earlier states of
+// them said, as far as that is needed to understand the present ones.
 type view struct {
-	sight   sight
+	lister  lister
 	started time.Time // of the revision, by helm's clock
 	pulls   pullMemory
-	// failures is what the last failed pod of a Job ended with. When a Job gives
-	// up its pods may be deleted.
+	// failures holds the row of the last failed pod of each Job. When a Job gives
+	// up, its pods may be deleted.
 	failures map[types.UID]stream.Resource
 	assessed map[types.UID]assessment
-	// seen holds what exists now; the rest is forgotten.
+	// seen holds the objects that exist now; the others are forgotten.
 	seen map[types.UID]bool
-	// length is how many rows there were last.
+	// length is the number of rows last time.
 	length int
 }
 
-// assessment is the outcome for one version of an object, kept because
-// kstatus is slow and most objects do not change.
+// assessment is the row of one version of an object. It is kept because kstatus
+// is slow and most objects do not change.
 type assessment struct {
 	version string
 	row     stream.Resource
 }
 
-func newView(record *decoder.Record, s sight) *view {
+func newView(record *decoder.Record, l lister) *view {
 	return &view{
-		sight: s, started: record.LastDeployed, pulls: pullMemory{},
+		lister: l, started: record.LastDeployed, pulls: pullMemory{},
 		failures: map[types.UID]stream.Resource{}, assessed: map[types.UID]assessment{}, seen: map[types.UID]bool{},
 	}
 }
 
-// rows returns the rows of the targets, each followed by those of what it owns.
+// rows returns the rows of the targets, each followed by those of its dependents.
 func (v *view) rows(targets []*target) []stream.Resource {
 	clear(v.seen)
 	rows := make([]stream.Resource, 0, v.length+v.length/8)
 	for _, t := range targets {
 		if row, object, ok := v.own(t); ok {
-			below := v.below(t, &row, object)
-			rows = append(append(rows, row), below...)
+			rows = append(rows, row)
+			rows = append(rows, v.below(t, &rows[len(rows)-1], object)...)
 		}
 	}
 	for i := range rows {
@@ -88,7 +83,7 @@ func (v *view) rows(targets []*target) []stream.Resource {
 	return rows
 }
 
-// own makes the target's own row, if it has one.
+// own returns the target's own row, if it has one.
 func (v *view) own(t *target) (row stream.Resource, object runtime.Object, ok bool) {
 	row = t.emptyRow(t.mapping != nil && t.mapping.Scope.Name() == meta.RESTScopeNameRoot)
 	if t.problem != "" {
@@ -97,7 +92,7 @@ func (v *view) own(t *target) (row stream.Resource, object runtime.Object, ok bo
 	}
 	err := t.err
 	if t.mapping != nil {
-		object, err = v.sight.object(t)
+		object, err = v.lister.object(t)
 	}
 	switch {
 	case err != nil:
@@ -107,7 +102,7 @@ func (v *view) own(t *target) (row stream.Resource, object runtime.Object, ok bo
 		}
 		return row, nil, true
 	case object != nil:
-		return v.assess(t, row, object), object, true
+		return v.assess(t.kind, t, row, object), object, true
 	case t.hook == "":
 		return missingRow(row), nil, true
 	}
@@ -115,8 +110,9 @@ func (v *view) own(t *target) (row stream.Resource, object runtime.Object, ok bo
 	return row, nil, ok
 }
 
-// assess says how an object is, by itself.
-func (v *view) assess(t *target, row stream.Resource, object runtime.Object) stream.Resource {
+// assess completes a row with what follows from the object itself. The target is
+// nil for a dependent.
+func (v *view) assess(k *kind, t *target, row stream.Resource, object runtime.Object) stream.Resource {
 	named, err := meta.Accessor(object)
 	if err != nil {
 		return unknownRow(row, err)
@@ -124,7 +120,7 @@ func (v *view) assess(t *target, row stream.Resource, object runtime.Object) str
 	v.seen[named.GetUID()] = true
 	known, ok := v.assessed[named.GetUID()]
 	if !ok || known.version != named.GetResourceVersion() {
-		known = assessment{named.GetResourceVersion(), rowOf(row, object)}
+		known = assessment{named.GetResourceVersion(), rowOf(k, row, object)}
 		v.assessed[named.GetUID()] = known
 	}
 	row = known.row
@@ -136,11 +132,11 @@ func (v *view) assess(t *target, row stream.Resource, object runtime.Object) str
 	return row
 }
 
-// deletedHook is the row of a hook whose object does not exist. It has none
-// before it has run.
+// deletedHook returns the row of a hook whose object does not exist, if the hook
+// has run.
 func (v *view) deletedHook(t *target, row stream.Resource) (stream.Resource, bool) {
-	if last := v.sight.last(t); last != nil {
-		row = v.assess(t, row, last)
+	if last := v.lister.finalState(t); last != nil {
+		row = v.assess(t.kind, t, row, last)
 		if row.Status != statusFailed {
 			row.Status, row.Current, row.Reason, row.Message = statusCompleted, true, "", ""
 		}
@@ -157,30 +153,19 @@ func (v *view) deletedHook(t *target, row stream.Resource) (stream.Resource, boo
 	return row, false
 }
 
-// below makes the rows of what the target owns, completes the target's own row
-// with what they tell, and finds the causes.
+// below completes a target's row with what its dependents say, finds the causes,
+// and returns the dependents' rows.
 func (v *view) below(t *target, row *stream.Resource, object runtime.Object) []stream.Resource {
-	owner, err := meta.Accessor(object)
+	named, err := meta.Accessor(object)
 	if object == nil || err != nil {
 		if row.Status == statusFailed {
-			v.blameOwn(row, nil, nil)
+			v.blameOwn(t.kind, row, nil, nil)
 		}
 		return nil
 	}
 	var rows []stream.Resource
-	switch o := object.(type) {
-	case *corev1.Pod:
-		old := row.Old
-		*row = v.podRow(o, *row)
-		row.Old = old
-	case *corev1.PersistentVolumeClaim:
-		*row = v.claimRow(o, *row)
-	case *batchv1.Job:
-		rows = v.jobRows(o, row)
-	default:
-		if len(t.below) > 0 {
-			rows = v.workloadRows(owner, object, row)
-		}
+	if len(t.below) > 0 {
+		rows = t.kind.complete(v, owner{kind: t.kind, object: named, row: row, key: row.Key()})
 	}
 	if problem := v.missing(t); problem != "" {
 		row.Message = strings.TrimPrefix(row.Message+"; what it owns cannot be read: "+problem, "; ")
@@ -194,120 +179,21 @@ func (v *view) below(t *target, row *stream.Resource, object runtime.Object) []s
 		for i := range rows {
 			rows[i].Cause = stream.Cause{}
 		}
-		blameAddress(row, object)
+		t.kind.warn(row, object)
 		return rows
 	}
-	v.blameOwn(row, owner, rows)
+	v.blameOwn(t.kind, row, named, rows)
 	return rows
 }
 
-// workloadRows are those of ReplicaSets, Jobs, pods and claims.
-func (v *view) workloadRows(owner metav1.Object, object runtime.Object, row *stream.Resource) []stream.Resource {
-	var rows []stream.Resource
-	ready, counted := 0, false
-	add := func(pods []stream.Resource) {
-		for _, pod := range pods {
-			counted = true
-			if pod.Current && !pod.Old {
-				ready++
-			}
-		}
-		rows = append(rows, pods...)
-	}
-	if replicated(object) {
-		revision := owner.GetAnnotations()[revisionAnnotation]
-		row.Revision = rolloutOf(owner)
-		for _, set := range v.sets(owner, revision) {
-			setRow := v.assess(nil, ownedRow(appsv1.SchemeGroupVersion.String(), "ReplicaSet", set, row.Key()), set)
-			setRow.Old, setRow.Revision = !newest(revision, set), rolloutOf(set)
-			if !setRow.Old {
-				v.blameCreation(&setRow, set, int(set.Status.Replicas) < setRow.Total)
-			}
-			rows = append(rows, setRow)
-			add(v.podRows(set, setRow.Key(), setRow.Old, nil))
+// missing says why the target's dependents cannot be read, "" if they can.
+func (v *view) missing(t *target) string {
+	var problems []string
+	for _, p := range t.below {
+		if _, err := v.lister.indexer(p); err != nil && !errors.Is(err, errNotYet) {
+			problems = append(problems, err.Error())
 		}
 	}
-	for _, job := range v.jobs(owner) {
-		jobRow := v.assess(nil, ownedRow(batchv1.SchemeGroupVersion.String(), "Job", job, row.Key()), job)
-		rows = append(rows, jobRow)
-		rows = append(rows, v.jobRows(job, &rows[len(rows)-1])...)
-	}
-	old := olderPods(object)
-	pods := ownedBy[*corev1.Pod](v, podsResource, owner.GetNamespace(), owner.GetUID())
-	if row.Kind == "StatefulSet" {
-		for _, claim := range v.claims(owner, pods) {
-			rows = append(rows, v.claimRow(claim, v.assess(nil, ownedRow("v1", "PersistentVolumeClaim", claim, row.Key()), claim)))
-		}
-	}
-	add(v.podRows(owner, row.Key(), false, old))
-	if counted && row.Total > 0 {
-		row.Ready = min(ready, row.Total)
-	}
-	return rows
-}
-
-// ownedRow names an object that another row's object owns.
-func ownedRow(apiVersion, kind string, o metav1.Object, owner string) stream.Resource {
-	return stream.Resource{Kind: kind, APIVersion: apiVersion, Namespace: o.GetNamespace(), Name: o.GetName(), Owner: owner}
-}
-
-// podRows are those of an owner's pods, the bad ones first. Old says that all
-// are of an older generation, older which of them are.
-func (v *view) podRows(owner metav1.Object, key string, old bool, older func(*corev1.Pod) bool) []stream.Resource {
-	var rows []stream.Resource
-	for _, pod := range ownedBy[*corev1.Pod](v, podsResource, owner.GetNamespace(), owner.GetUID()) {
-		row := v.podRow(pod, ownedRow("v1", "Pod", pod, key))
-		if row.Old = old || older != nil && older(pod); row.Old {
-			row.Cause = stream.Cause{}
-		}
-		rows = append(rows, row)
-	}
-	slices.SortFunc(rows, func(a, b stream.Resource) int {
-		return cmp.Or(
-			cmp.Compare(rank(!a.Old), rank(!b.Old)),
-			cmp.Compare(rank(a.Cause.Reason != ""), rank(b.Cause.Reason != "")),
-			cmp.Compare(a.Cause.Rank, b.Cause.Rank),
-			cmp.Compare(a.Name, b.Name))
-	})
-	return rows
-}
-
-// podRow says how a Pod is.
-func (v *view) podRow(pod *corev1.Pod, row stream.Resource) stream.Resource {
-	v.seen[pod.UID] = true
-	pod = v.pulls.steady(pod)
-	row.Status, row.Restarts = podWord(pod), restarts(pod)
-	row.Current = pod.DeletionTimestamp == nil && (podReady(pod) || pod.Status.Phase == corev1.PodSucceeded)
-	row.Reason, row.Message = "", ""
-	if !row.Current && pod.DeletionTimestamp == nil {
-		blamePod(&row, pod, v.events(pod.Namespace, pod.UID, warnings))
-	}
-	return row
-}
-
-// olderPods tells the pods of an older generation of a StatefulSet or a
-// DaemonSet, nil where there is no telling.
-func olderPods(object runtime.Object) func(*corev1.Pod) bool {
-	o, ok := object.(*unstructured.Unstructured)
-	if !ok {
-		return nil
-	}
-	label, now := "", ""
-	switch o.GetKind() {
-	case "StatefulSet":
-		label = appsv1.ControllerRevisionHashLabelKey
-		now, _, _ = unstructured.NestedString(o.Object, "status", "updateRevision")
-	case "DaemonSet":
-		label, now = templateGenerationLabel, o.GetAnnotations()[appsv1.DeprecatedTemplateGeneration]
-	}
-	if now == "" {
-		return nil
-	}
-	return func(pod *corev1.Pod) bool { return pod.Labels[label] != "" && pod.Labels[label] != now }
-}
-
-// replicated tells whether an object may own ReplicaSets.
-func replicated(object runtime.Object) bool {
-	o, ok := object.(*unstructured.Unstructured)
-	return ok && (o.GetKind() == "Deployment" || !builtIn(o.GroupVersionKind().Group))
+	slices.Sort(problems)
+	return strings.Join(slices.Compact(problems), "; ")
 }

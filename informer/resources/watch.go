@@ -17,7 +17,7 @@ type sharedWatch struct {
 	informer cache.SharedIndexInformer
 	stop     context.CancelFunc
 	ended    chan struct{}
-	// known is closed when the objects are known, or why they are not.
+	// known is closed when the objects are known, or the reason why they are not.
 	known chan struct{}
 
 	mu      sync.Mutex
@@ -25,16 +25,16 @@ type sharedWatch struct {
 	err     error
 	readers map[chan struct{}]int
 	idle    *time.Timer // ends the watch; nil while it has readers
-	// brought is the newest version of an object that the watch has brought,
-	// wanted that of one that was read beside it.
-	brought, wanted uint64
-	// gone holds how some objects were when they were deleted, nil for those
-	// that were not.
-	gone map[string]runtime.Object
+	// observed is the newest resource version that the watch has delivered,
+	// required the newest one that a request beside it has returned.
+	observed, required uint64
+	// finalStates holds the last state of deleted objects, by key. Only keys in it
+	// are kept; the value is nil while the object exists.
+	finalStates map[string]runtime.Object
 }
 
-// join adds a reader to the watch of p, which begins if it is the first. Wake
-// gets a value, if it has room, after every change.
+// join adds a reader to the watch of p, and starts the watch for the first one.
+// Every change sends a value to wake unless it is full.
 func (t *Tracker) join(p place, wake chan struct{}) *sharedWatch {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -53,7 +53,7 @@ func (t *Tracker) join(p place, wake chan struct{}) *sharedWatch {
 	return w
 }
 
-// leave takes one reader away. Some time after the last one the watch ends.
+// leave removes one reader. Some time after the last one the watch ends.
 func (t *Tracker) leave(p place, w *sharedWatch, wake chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,7 +71,7 @@ func (t *Tracker) leave(p place, w *sharedWatch, wake chan struct{}) {
 	}
 }
 
-// endIdle ends a watch unless somebody reads it again.
+// endIdle ends a watch unless it has a reader again.
 func (t *Tracker) endIdle(p place, w *sharedWatch) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -82,15 +82,15 @@ func (t *Tracker) endIdle(p place, w *sharedWatch) {
 	}
 }
 
-// end ends a watch without waiting for it. It is called under both locks.
+// end ends a watch without waiting for it. The caller holds both locks.
 func (t *Tracker) end(p place, w *sharedWatch) {
 	delete(t.watches, p)
 	w.stop()
 	t.ending.Go(func() { <-w.ended })
 }
 
-// Close ends the watches that nobody reads, and waits for them. Those that are
-// read end with their last reader.
+// Close ends the watches without readers and waits for them. The others end with
+// their last reader.
 func (t *Tracker) Close() {
 	t.mu.Lock()
 	t.closed = true
@@ -110,25 +110,26 @@ func (t *Tracker) begin(p place) *sharedWatch {
 	ctx, stop := context.WithCancel(context.Background())
 	w := &sharedWatch{
 		stop: stop, ended: make(chan struct{}), known: make(chan struct{}),
-		readers: map[chan struct{}]int{}, gone: map[string]runtime.Object{},
+		readers: map[chan struct{}]int{}, finalStates: map[string]runtime.Object{},
 	}
-	lists := t.lists(p)
-	w.informer = cache.NewSharedIndexInformer(&source{ctx: ctx, lists: lists, note: w.note}, lists.example, 0, p.indexers())
+	watching := p.watching()
+	w.informer = cache.NewSharedIndexInformer(
+		&requests{ctx: ctx, listWatch: watching.client(t.clients, p), note: w.note}, watching.example, 0, watching.index)
 	go func() {
 		defer close(w.ended)
-		w.run(ctx)
+		w.run(ctx, watching.strip)
 	}()
 	return w
 }
 
-func (w *sharedWatch) run(ctx context.Context) {
+func (w *sharedWatch) run(ctx context.Context, strip cache.TransformFunc) {
 	// None of the three can fail before the informer runs.
 	_ = w.informer.SetTransform(strip)
 	_ = w.informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {})
 	handler, err := w.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(o any) { w.bury(o, false); w.bring(o); w.changed() },
-		UpdateFunc: func(_, o any) { w.bring(o); w.changed() },
-		DeleteFunc: func(o any) { w.bury(o, true); w.bring(o); w.changed() },
+		AddFunc:    func(o any) { w.setFinalState(o, false); w.observeVersion(o); w.changed() },
+		UpdateFunc: func(_, o any) { w.observeVersion(o); w.changed() },
+		DeleteFunc: func(o any) { w.setFinalState(o, true); w.observeVersion(o); w.changed() },
 	})
 	if err != nil {
 		w.note(err)
@@ -157,7 +158,7 @@ func (w *sharedWatch) changed() {
 	}
 }
 
-// note takes the outcome of the newest request.
+// note records the outcome of the newest request.
 func (w *sharedWatch) note(err error) {
 	w.mu.Lock()
 	was := w.err
@@ -171,18 +172,18 @@ func (w *sharedWatch) note(err error) {
 	}
 }
 
-// remember has the last state of an object kept when it is deleted.
-func (w *sharedWatch) remember(namespace, name string) {
+// keepFinalState makes the watch keep an object's last state when it is deleted.
+func (w *sharedWatch) keepFinalState(namespace, name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if key := storeKey(namespace, name); w.gone[key] == nil {
-		w.gone[key] = nil
+	if key := storeKey(namespace, name); w.finalStates[key] == nil {
+		w.finalStates[key] = nil
 	}
 }
 
-// bury keeps the last state of an object that is to be remembered, until there
-// is another of its name.
-func (w *sharedWatch) bury(o any, deleted bool) {
+// setFinalState keeps the last state of an object if it is deleted, and drops that
+// of an earlier object of its name if not.
+func (w *sharedWatch) setFinalState(o any, deleted bool) {
 	if tombstone, ok := o.(cache.DeletedFinalStateUnknown); ok {
 		o = tombstone.Obj
 	}
@@ -194,25 +195,26 @@ func (w *sharedWatch) bury(o any, deleted bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	key := storeKey(named.GetNamespace(), named.GetName())
-	if _, ok := w.gone[key]; !ok {
+	if _, ok := w.finalStates[key]; !ok {
 		return
 	}
-	w.gone[key] = nil
+	w.finalStates[key] = nil
 	if deleted {
-		w.gone[key] = object
+		w.finalStates[key] = object
 	}
 }
 
-// last returns how an object was when it was deleted, nil if that is not known.
-func (w *sharedWatch) last(namespace, name string) runtime.Object {
+// finalState returns an object as it was when it was deleted, nil if that is not
+// known.
+func (w *sharedWatch) finalState(namespace, name string) runtime.Object {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.gone[storeKey(namespace, name)]
+	return w.finalStates[storeKey(namespace, name)]
 }
 
-// objects returns the objects as the watch knows them, or why it does not.
-// While the API server does not answer, or is too busy, that is what it knew
-// before; not so once the right to see them, or their kind, is gone.
+// objects returns the objects that the watch has delivered, or the reason why it
+// has none. They stay while the API server does not answer or is too busy, but not
+// once the right to see them, or their kind, is gone.
 func (w *sharedWatch) objects() (cache.Indexer, error) {
 	w.mu.Lock()
 	err := w.err
@@ -227,7 +229,7 @@ func (w *sharedWatch) objects() (cache.Indexer, error) {
 	return w.informer.GetIndexer(), nil
 }
 
-// find returns one of the objects, nil if it is not among them.
+// find returns an object by its name, nil if there is none.
 func find(objects cache.Indexer, namespace, name string) (runtime.Object, error) {
 	found, exists, err := objects.GetByKey(storeKey(namespace, name))
 	if err != nil || !exists {
@@ -236,42 +238,42 @@ func find(objects cache.Indexer, namespace, name string) (runtime.Object, error)
 	return found.(runtime.Object), nil
 }
 
-// storeKey is the name under which client-go stores an object.
+// storeKey returns the key under which client-go stores an object.
 func storeKey(namespace, name string) string {
 	return cache.ObjectName{Namespace: namespace, Name: name}.String()
 }
 
-// source is where a watch gets its objects from. It ends its requests with ctx
-// and notes how they fared.
-type source struct {
-	ctx   context.Context
-	lists lists
-	note  func(error)
+// requests makes the requests of a watch. It ends them with ctx and notes their
+// outcomes.
+type requests struct {
+	ctx       context.Context
+	listWatch listWatch
+	note      func(error)
 }
 
 // List implements [cache.Lister].
-func (s *source) List(o metav1.ListOptions) (runtime.Object, error) {
-	return s.ListWithContext(s.ctx, o)
+func (r *requests) List(o metav1.ListOptions) (runtime.Object, error) {
+	return r.ListWithContext(r.ctx, o)
 }
 
 // Watch implements [cache.Watcher].
-func (s *source) Watch(o metav1.ListOptions) (watch.Interface, error) {
-	return s.WatchWithContext(s.ctx, o)
+func (r *requests) Watch(o metav1.ListOptions) (watch.Interface, error) {
+	return r.WatchWithContext(r.ctx, o)
 }
 
 // ListWithContext implements [cache.ListerWithContext].
-func (s *source) ListWithContext(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+func (r *requests) ListWithContext(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	defer context.AfterFunc(s.ctx, cancel)()
-	list, err := s.lists.list(ctx, o)
-	s.note(err)
+	defer context.AfterFunc(r.ctx, cancel)()
+	list, err := r.listWatch.list(ctx, o)
+	r.note(err)
 	return list, err
 }
 
 // WatchWithContext implements [cache.WatcherWithContext].
-func (s *source) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-	w, err := s.lists.watch(ctx, o)
-	s.note(err)
+func (r *requests) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+	w, err := r.listWatch.watch(ctx, o)
+	r.note(err)
 	return w, err
 }

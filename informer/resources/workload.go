@@ -3,176 +3,147 @@ package resources
 import (
 	"cmp"
 	"slices"
-	"strings"
+	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// jobRows are those of a Job's pods. The Job's own row says why it has failed.
-func (v *view) jobRows(job *batchv1.Job, row *stream.Resource) []stream.Resource {
-	rows := v.podRows(job, row.Key(), row.Old, nil)
-	if _, err := v.sight.at(place{resource: podsResource, namespace: job.Namespace}); err != nil && forbidden(err) {
-		delete(v.failures, job.UID)
-	}
-	for _, pod := range rows {
-		if pod.Cause.Rank == stream.RankContainer {
-			v.failures[job.UID] = pod
-			row.Restarts += pod.Restarts
-			break
+// alone is for kinds without dependents and without events of their own.
+func alone(*view, owner) []stream.Resource { return nil }
+
+// neverOwned is for kinds whose objects are not shown as dependents.
+func neverOwned(*view, *kind, owner) []stream.Resource { return nil }
+
+// completeWorkload makes the rows of an object's dependents and counts the
+// pods that are ready among them.
+func (v *view) completeWorkload(o owner) []stream.Resource {
+	rows := v.dependents(o)
+	ready, counted := 0, false
+	for i := range rows {
+		if rows[i].Kind == podKind.Kind {
+			counted = true
+			if rows[i].Current && !rows[i].Old {
+				ready++
+			}
 		}
 	}
-	over := ended(job)
-	switch {
-	case over == nil:
-		v.blameCreation(row, job, job.Status.Active+job.Status.Succeeded+job.Status.Failed == 0 && !suspended(job))
-		return rows
-	case over.Type == batchv1.JobComplete:
-		delete(v.failures, job.UID)
-	default:
-		v.blameJob(job, row, over)
-	}
-	for i := range rows {
-		rows[i].Cause = stream.Cause{}
+	if counted && o.row.Total > 0 {
+		o.row.Ready = min(ready, o.row.Total)
 	}
 	return rows
 }
 
-// ended returns the condition that says how a Job has ended, nil while it has not.
-func ended(job *batchv1.Job) *batchv1.JobCondition {
-	for _, kind := range []batchv1.JobConditionType{batchv1.JobFailed, batchv1.JobFailureTarget, batchv1.JobComplete} {
-		for i, c := range job.Status.Conditions {
-			if c.Type == kind && c.Status == corev1.ConditionTrue {
-				return &job.Status.Conditions[i]
-			}
+// dependents returns the rows of all dependents of an object.
+func (v *view) dependents(o owner) []stream.Resource {
+	var rows []stream.Resource
+	for _, k := range o.owns {
+		if more := k.dependents(v, k, o); rows == nil {
+			rows = more // rows are big: most objects have dependents of one kind
+		} else {
+			rows = append(rows, more...)
 		}
 	}
-	return nil
+	return rows
 }
 
-func suspended(job *batchv1.Job) bool { return job.Spec.Suspend != nil && *job.Spec.Suspend }
-
-// blameJob says why a Job has failed: it has given up, and what its last pod
-// ended with.
-func (v *view) blameJob(job *batchv1.Job, row *stream.Resource, end *batchv1.JobCondition) {
-	row.Status, row.Current = statusFailed, false
-	failure := v.failures[job.UID].Cause
-	cause := blame(row, stream.RankContainer, stream.Sentence{
-		Problem: stream.ProblemFailed, Container: failure.Container, Role: failure.Role, Reason: end.Reason, Detail: end.Message,
-	}, end.Message)
-	if failure.Problem != "" {
-		cause.Explain(failure.Sentence)
+// replicaSetRows returns the rows of the ReplicaSets of an owner and their pods.
+func (v *view) replicaSetRows(k *kind, o owner) []stream.Resource {
+	revision := o.object.GetAnnotations()[revisionAnnotation]
+	o.row.Revision = rolloutOf(o.object)
+	var rows []stream.Resource
+	for _, set := range v.sets(o.object, revision) {
+		rows = append(rows, v.assess(k, nil, k.dependentRow(set, o.key), set))
+		row := &rows[len(rows)-1]
+		row.Old, row.Revision = !newest(revision, set), rolloutOf(set)
+		if !row.Old && int(set.Status.Replicas) < row.Total {
+			v.blameReplicaSet(row, set)
+		}
+		rows = append(rows, v.dependents(owner{kind: k, object: set, row: row, key: row.Key(), old: row.Old})...)
 	}
-	cause.Source = failure.Source
-	cause.Final = true
+	return rows
 }
 
-// blameCreation finds out why pods that are wanted do not exist. What the
-// object's own condition says counts, otherwise the newest event.
-func (v *view) blameCreation(row *stream.Resource, owner metav1.Object, wanted bool) {
-	if !wanted {
-		return
+// sets returns the ReplicaSets of an owner of that revision, the newest first,
+// without the ones that are only kept for a rollback.
+func (v *view) sets(owner metav1.Object, revision string) []*appsv1.ReplicaSet {
+	sets := ownedBy[*appsv1.ReplicaSet](v, setsResource, owner.GetNamespace(), owner.GetUID())
+	sets = slices.DeleteFunc(sets, func(s *appsv1.ReplicaSet) bool {
+		return s.Spec.Replicas != nil && *s.Spec.Replicas == 0 && s.Status.Replicas == 0 && !newest(revision, s)
+	})
+	slices.SortFunc(sets, func(a, b *appsv1.ReplicaSet) int {
+		return cmp.Or(cmp.Compare(rank(newest(revision, a)), rank(newest(revision, b))), b.CreationTimestamp.Compare(a.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	})
+	return sets
+}
+
+// rank sorts true before false.
+func rank(first bool) int {
+	if first {
+		return 0
 	}
-	say := func(reason, message string) {
-		blameItself(row, stream.RankCreate, stream.ProblemPodsNotCreated, reason, message)
+	return 1
+}
+
+// newest reports whether the ReplicaSet belongs to its owner's revision. The
+// Deployment controller numbers both; without numbers each ReplicaSet counts.
+func newest(revision string, set *appsv1.ReplicaSet) bool {
+	return revision == "" || set.Annotations[revisionAnnotation] == "" || set.Annotations[revisionAnnotation] == revision
+}
+
+// rolloutOf returns the number that the Deployment controller gave, 0 for none.
+func rolloutOf(o metav1.Object) int {
+	n, err := strconv.Atoi(o.GetAnnotations()[revisionAnnotation])
+	if err != nil {
+		return 0
 	}
-	if set, ok := owner.(*appsv1.ReplicaSet); ok {
+	return n
+}
+
+// oneGeneration is for kinds whose pods do not say which generation they are of.
+func oneGeneration(metav1.Object) generation { return generation{} }
+
+func statefulSetGeneration(o metav1.Object) generation {
+	set, ok := o.(*unstructured.Unstructured)
+	if !ok {
+		return generation{}
+	}
+	revision, _, _ := unstructured.NestedString(set.Object, "status", "updateRevision")
+	return generation{appsv1.ControllerRevisionHashLabelKey, revision}
+}
+
+func daemonSetGeneration(o metav1.Object) generation {
+	return generation{templateGenerationLabel, o.GetAnnotations()[appsv1.DeprecatedTemplateGeneration]}
+}
+
+// blameNothing is for kinds that do not say why dependents are missing.
+func blameNothing(*view, *stream.Resource, metav1.Object) {}
+
+// blameReplicaSet finds out why a ReplicaSet has too few pods: its own condition
+// counts, otherwise the newest event.
+func (v *view) blameReplicaSet(row *stream.Resource, o metav1.Object) {
+	if set, ok := o.(*appsv1.ReplicaSet); ok {
 		for _, c := range set.Status.Conditions {
 			if c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue {
-				say(c.Reason, c.Message)
+				blameItself(row, stream.RankCreate, stream.ProblemPodsNotCreated, c.Reason, c.Message)
 				return
 			}
 		}
 	}
-	for _, event := range v.events(owner.GetNamespace(), owner.GetUID(), warnings) {
+	v.blameFailedCreate(row, o)
+}
+
+// blameFailedCreate finds out from the newest event why an object has too few
+// pods.
+func (v *view) blameFailedCreate(row *stream.Resource, o metav1.Object) {
+	for _, event := range v.events(o.GetNamespace(), o.GetUID(), warnings) {
 		if event.Reason == "FailedCreate" {
-			say(event.Reason, event.Message)
+			blameItself(row, stream.RankCreate, stream.ProblemPodsNotCreated, event.Reason, event.Message)
 			return
 		}
 	}
 }
-
-// claimRow says how a claim is.
-func (v *view) claimRow(claim *corev1.PersistentVolumeClaim, row stream.Resource) stream.Resource {
-	row.Status = string(claim.Status.Phase)
-	if claim.DeletionTimestamp != nil {
-		row.Status = statusTerminating
-	}
-	switch {
-	case row.Status == statusTerminating:
-		return row
-	case row.Current:
-		row.Status = statusReady
-		return row
-	}
-	for _, event := range v.events(claim.Namespace, claim.UID, claimEvents) {
-		switch event.Reason {
-		case "ProvisioningFailed", "FailedBinding", "VolumeMismatch":
-			blameItself(&row, stream.RankVolume, stream.ProblemNotBound, event.Reason, event.Message)
-			return row
-		case "ProvisioningCleanupFailed", "ProvisioningSucceeded":
-		default:
-			blameItself(&row, stream.RankWaiting, stream.ProblemNotBound, event.Reason, event.Message)
-			return row
-		}
-	}
-	return row
-}
-
-// blameOwn finds the cause in a target's own state when nothing that it owns
-// tells one.
-func (v *view) blameOwn(row *stream.Resource, owner metav1.Object, rows []stream.Resource) {
-	deeper := slices.ContainsFunc(rows, func(r stream.Resource) bool { return r.Cause.Reason != "" && r.Cause.Rank < stream.RankWaiting })
-	waiting := slices.ContainsFunc(rows, func(r stream.Resource) bool { return r.Cause.Reason != "" })
-	if row.Cause.Reason != "" {
-		return
-	}
-	if owner != nil && (row.Kind == "StatefulSet" || row.Kind == "DaemonSet" || row.Kind == "ReplicaSet") && len(rows) < row.Total {
-		v.blameCreation(row, owner, true)
-		if row.Cause.Reason != "" {
-			return
-		}
-	}
-	switch {
-	case row.Reason == "ProgressDeadlineExceeded":
-		blameItself(row, stream.RankStalled, stream.ProblemNoProgress, row.Reason, row.Message)
-	case row.Status == statusFailed && !deeper:
-		blameItself(row, stream.RankCondition, stream.ProblemFailed, cmp.Or(row.Reason, stream.WordFailed), row.Message)
-	case row.Status == statusTerminating && owner != nil:
-		blameItself(row, stream.RankWaiting, stream.ProblemDeleting, statusTerminating, strings.Join(owner.GetFinalizers(), ", "))
-	case row.Status == statusProgressing && !waiting:
-		reason, problem := row.Reason, stream.ProblemNotReady
-		if row.Kind == "Job" {
-			problem = stream.ProblemNotEnded
-		}
-		blameItself(row, stream.RankWaiting, problem, cmp.Or(reason, stream.WordNotReady), row.Message)
-		row.Reason = reason // a Job that runs gives none
-	}
-}
-
-// blameAddress says of a Service that it waits for a load balancer. kstatus and
-// Helm 4 take it for ready, while Helm 3 waits (helm.sh/helm/v3/pkg/kube/ready.go).
-func blameAddress(row *stream.Resource, object runtime.Object) {
-	service, ok := object.(*unstructured.Unstructured)
-	if !ok || service.GroupVersionKind().GroupKind() != serviceKind {
-		return
-	}
-	if kind, _, _ := unstructured.NestedString(service.Object, "spec", "type"); kind != string(corev1.ServiceTypeLoadBalancer) {
-		return
-	}
-	for _, field := range [][]string{{"spec", "externalIPs"}, {"status", "loadBalancer", "ingress"}} {
-		if addresses, _, _ := unstructured.NestedSlice(service.Object, field...); len(addresses) > 0 {
-			return
-		}
-	}
-	blameItself(row, stream.RankWaiting, stream.ProblemNoAddress, "NoAddress", "")
-}
-
-var serviceKind = schema.GroupKind{Kind: "Service"}

@@ -11,45 +11,12 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// blame makes of a sentence about the row's object the row's cause, and lets the
-// row give the same reason.
-func blame(row *stream.Resource, rank stream.Rank, s stream.Sentence, message string) *stream.Cause {
-	message, s.Detail = cut(message), cut(s.Detail)
-	s.Object = stream.ObjectRef{Kind: row.Kind, Namespace: row.Namespace, Name: row.Name}
-	row.Reason, row.Message, row.Container = s.Reason, message, s.Container
-	row.Cause = stream.Cause{Sentence: s, Message: message, Text: s.English(), Rank: rank}
-	return &row.Cause
-}
-
-// blameItself is blame for what the cluster says about the object as a whole.
-func blameItself(row *stream.Resource, rank stream.Rank, problem stream.Problem, reason, message string) *stream.Cause {
-	return blame(row, rank, stream.Sentence{Problem: problem, Reason: reason, Detail: message}, message)
-}
-
-// longest is how much of a message is kept, in bytes. A container may end with
-// 4 KB of it, which with all its companions would make a big event.
-const longest = 1200
-
-// cut shortens a message to that. It ends before a word, where there is one: what
-// is secret is looked for later, and would not be found by half of it.
-func cut(s string) string {
-	const more = " ..."
-	if len(s) <= longest {
-		return s
-	}
-	kept := s[:longest-len(more)]
-	if end := strings.LastIndexAny(kept, " \t\n\"',;"); end > len(kept)/2 {
-		kept = kept[:end]
-	}
-	return strings.ToValidUTF8(kept, "") + more
-}
-
 // blamePod finds out why a Pod is not ready. Events are the warnings about it,
 // the newest first.
-func blamePod(row *stream.Resource, pod *corev1.Pod, events []*corev1.Event) {
+func blamePod(row *stream.Resource, pod *corev1.Pod, policy podPolicy, events []*corev1.Event) {
 	if pod.Status.Phase == corev1.PodFailed && pod.Status.Reason != "" {
 		// Evicted for example, of which its containers know nothing.
-		blameFailed(row, pod)
+		blameFailed(row, pod, policy)
 		return
 	}
 	containers := containersOf(pod)
@@ -67,7 +34,7 @@ func blamePod(row *stream.Resource, pod *corev1.Pod, events []*corev1.Event) {
 		return
 	}
 	if pod.Status.Phase == corev1.PodFailed {
-		blameFailed(row, pod)
+		blameFailed(row, pod, policy)
 		return
 	}
 	if blameByEvent(row, containers, events) {
@@ -86,11 +53,10 @@ func blamePod(row *stream.Resource, pod *corev1.Pod, events []*corev1.Event) {
 	blameItself(row, stream.RankWaiting, stream.ProblemNotReady, cmp.Or(waitingReason(containers), stream.WordNotReady), message)
 }
 
-// blameFailed says that a Pod has failed as a whole. Its owner replaces it, but for
-// a Job, so that it is seldom what the owner waits for.
-func blameFailed(row *stream.Resource, pod *corev1.Pod) {
+// blameFailed says that a Pod has failed as a whole.
+func blameFailed(row *stream.Resource, pod *corev1.Pod, policy podPolicy) {
 	rank := stream.RankContainer
-	if row.Owner != "" && !strings.HasPrefix(row.Owner, "batch/Job/") {
+	if policy == podsReplaced {
 		rank = stream.RankStart
 	}
 	cause := blameItself(row, rank, stream.ProblemFailed, cmp.Or(pod.Status.Reason, stream.WordFailed), pod.Status.Message)

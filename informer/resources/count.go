@@ -1,0 +1,46 @@
+package resources
+
+import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+// countNothing is for kinds without replicas.
+func countNothing(*unstructured.Unstructured) (ready, updated, total int) { return 0, 0, 0 }
+
+// countSucceeded counts the pods of a Job that have succeeded.
+func countSucceeded(job *unstructured.Unstructured) (ready, updated, total int) {
+	return number(job, 0, "status", "succeeded"), 0, number(job, 1, "spec", "completions")
+}
+
+// countReady counts the replicas of an object that has one generation of them.
+func countReady(set *unstructured.Unstructured) (ready, updated, total int) {
+	return number(set, 0, "status", "readyReplicas"), 0, number(set, 1, "spec", "replicas")
+}
+
+// countUpdated counts the replicas of the newest generation.
+func countUpdated(workload *unstructured.Unstructured) (ready, updated, total int) {
+	updated = number(workload, 0, "status", "updatedReplicas")
+	all, allReady := number(workload, 0, "status", "replicas"), number(workload, 0, "status", "readyReplicas")
+	return surelyReady(updated, all, allReady), updated, number(workload, 1, "spec", "replicas")
+}
+
+// countScheduled is countUpdated for a DaemonSet, which has a pod for each node.
+func countScheduled(set *unstructured.Unstructured) (ready, updated, total int) {
+	updated = number(set, 0, "status", "updatedNumberScheduled")
+	all, allReady := number(set, 0, "status", "currentNumberScheduled"), number(set, 0, "status", "numberReady")
+	return surelyReady(updated, all, allReady), updated, number(set, 0, "status", "desiredNumberScheduled")
+}
+
+// surelyReady returns how many updated replicas are ready at least. The status
+// does not say which replicas are ready, so all that are not may be updated
+// ones. The pods themselves tell exactly.
+func surelyReady(updated, all, allReady int) int {
+	return max(0, updated-max(0, all-allReady))
+}
+
+// number returns a field of an object, or otherwise if it is missing.
+func number(object *unstructured.Unstructured, otherwise int, field ...string) int {
+	n, found, err := unstructured.NestedInt64(object.Object, field...)
+	if err != nil || !found {
+		return otherwise
+	}
+	return int(n)
+}

@@ -1,0 +1,178 @@
+package resources
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// The resources that are looked up by their owners and subjects.
+var (
+	podsResource   = corev1.SchemeGroupVersion.WithResource("pods")
+	claimsResource = corev1.SchemeGroupVersion.WithResource("persistentvolumeclaims")
+	eventsResource = corev1.SchemeGroupVersion.WithResource("events")
+	setsResource   = appsv1.SchemeGroupVersion.WithResource("replicasets")
+	jobsResource   = batchv1.SchemeGroupVersion.WithResource("jobs")
+)
+
+const (
+	// warnings selects the events that explain most objects.
+	warnings = "type!=" + corev1.EventTypeNormal
+	// claimEvents selects the events about claims. The most telling one is no
+	// warning.
+	claimEvents = "involvedObject.kind=PersistentVolumeClaim"
+)
+
+// Explicit empty values, since no field of a row is left out.
+var (
+	noEvents     = []string{}
+	noDependents = []*kind{}
+)
+
+// kinds is the table. A kind without a row is treated as otherKind if
+// Kubernetes itself has its API group, and as customKind if not.
+var kinds = []*kind{
+	deploymentKind, statefulSetKind, daemonSetKind, replicaSetKind, replicationControllerKind, jobKind, cronJobKind, podKind,
+	claimKind, serviceKind, secretKind, configMapKind, eventKind,
+}
+
+var deploymentKind = &kind{
+	GroupVersionKind: appsv1.SchemeGroupVersion.WithKind("Deployment"), resource: "deployments", watching: wholeObjects,
+	events: []string{warnings}, owns: []*kind{replicaSetKind, podKind}, pods: podsReplaced,
+	judge: judgeByKstatus, count: countUpdated, generation: oneGeneration,
+	complete: (*view).completeWorkload, dependents: neverOwned,
+	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+}
+
+var statefulSetKind = &kind{
+	GroupVersionKind: appsv1.SchemeGroupVersion.WithKind("StatefulSet"), resource: "statefulsets", watching: wholeObjects,
+	events: []string{warnings}, owns: []*kind{claimKind, podKind}, pods: podsReplaced,
+	judge: judgeByKstatus, count: countUpdated, generation: statefulSetGeneration,
+	complete: (*view).completeWorkload, dependents: neverOwned,
+	blameShortage: (*view).blameFailedCreate, unready: stream.ProblemNotReady, warn: warnOfNothing,
+}
+
+var daemonSetKind = &kind{
+	GroupVersionKind: appsv1.SchemeGroupVersion.WithKind("DaemonSet"), resource: "daemonsets", watching: wholeObjects,
+	events: []string{warnings}, owns: []*kind{podKind}, pods: podsReplaced,
+	judge: judgeByKstatus, count: countScheduled, generation: daemonSetGeneration,
+	complete: (*view).completeWorkload, dependents: neverOwned,
+	blameShortage: (*view).blameFailedCreate, unready: stream.ProblemNotReady, warn: warnOfNothing,
+}
+
+var replicaSetKind = &kind{
+	GroupVersionKind: appsv1.SchemeGroupVersion.WithKind("ReplicaSet"), resource: setsResource.Resource,
+	watching: watchingOf(&appsv1.ReplicaSet{}, func(c Clients, p place) listerWatcher[*appsv1.ReplicaSetList] {
+		return c.Apps.ReplicaSets(p.namespace)
+	}, stripReplicaSet, byOwner),
+	events: []string{warnings}, owns: []*kind{podKind}, pods: podsReplaced,
+	judge: judgeByKstatus, count: countReady, generation: oneGeneration,
+	complete: (*view).completeWorkload, dependents: (*view).replicaSetRows,
+	blameShortage: (*view).blameReplicaSet, unready: stream.ProblemNotReady, warn: warnOfNothing,
+}
+
+var replicationControllerKind = &kind{
+	GroupVersionKind: corev1.SchemeGroupVersion.WithKind("ReplicationController"), resource: "replicationcontrollers", watching: wholeObjects,
+	events: []string{warnings}, owns: []*kind{podKind}, pods: podsReplaced,
+	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	complete: (*view).completeWorkload, dependents: neverOwned,
+	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+}
+
+var jobKind = &kind{
+	GroupVersionKind: batchv1.SchemeGroupVersion.WithKind("Job"), resource: jobsResource.Resource,
+	watching: watchingOf(&batchv1.Job{}, func(c Clients, p place) listerWatcher[*batchv1.JobList] {
+		return c.Batch.Jobs(p.namespace)
+	}, stripJob, byOwner),
+	events: []string{warnings}, owns: []*kind{podKind}, pods: podsKept,
+	judge: judgeJob, count: countSucceeded, generation: oneGeneration,
+	complete: (*view).completeJob, dependents: (*view).jobRows,
+	blameShortage: blameNothing, unready: stream.ProblemNotEnded, warn: warnOfNothing,
+}
+
+var cronJobKind = &kind{
+	GroupVersionKind: batchv1.SchemeGroupVersion.WithKind("CronJob"), resource: "cronjobs", watching: wholeObjects,
+	events: []string{warnings}, owns: []*kind{jobKind, podKind}, pods: podsReplaced,
+	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	complete: (*view).completeWorkload, dependents: neverOwned,
+	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+}
+
+var podKind = &kind{
+	GroupVersionKind: corev1.SchemeGroupVersion.WithKind("Pod"), resource: podsResource.Resource,
+	watching: watchingOf(&corev1.Pod{}, func(c Clients, p place) listerWatcher[*corev1.PodList] {
+		return c.Core.Pods(p.namespace)
+	}, stripPod, byOwner),
+	events: []string{warnings}, owns: noDependents, pods: noPods,
+	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	complete: (*view).completePod, dependents: (*view).podRows,
+	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+}
+
+var claimKind = &kind{
+	GroupVersionKind: corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim"), resource: claimsResource.Resource,
+	watching: watchingOf(&corev1.PersistentVolumeClaim{}, func(c Clients, p place) listerWatcher[*corev1.PersistentVolumeClaimList] {
+		return c.Core.PersistentVolumeClaims(p.namespace)
+	}, stripClaim, byOwner),
+	events: []string{claimEvents}, owns: noDependents, pods: noPods,
+	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	complete: (*view).completeClaim, dependents: (*view).claimRows,
+	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+}
+
+var serviceKind = &kind{
+	GroupVersionKind: corev1.SchemeGroupVersion.WithKind("Service"), resource: "services", watching: wholeObjects,
+	events: noEvents, owns: noDependents, pods: noPods,
+	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	complete: alone, dependents: neverOwned,
+	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfMissingAddress,
+}
+
+var secretKind = &kind{
+	GroupVersionKind: corev1.SchemeGroupVersion.WithKind("Secret"), resource: "secrets", watching: metadataOnly,
+	events: noEvents, owns: noDependents, pods: noPods,
+	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	complete: alone, dependents: neverOwned,
+	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+}
+
+var configMapKind = &kind{
+	GroupVersionKind: corev1.SchemeGroupVersion.WithKind("ConfigMap"), resource: "configmaps", watching: metadataOnly,
+	events: noEvents, owns: noDependents, pods: noPods,
+	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	complete: alone, dependents: neverOwned,
+	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+}
+
+var eventKind = &kind{
+	GroupVersionKind: corev1.SchemeGroupVersion.WithKind("Event"), resource: eventsResource.Resource,
+	watching: watchingOf(&corev1.Event{}, func(c Clients, p place) listerWatcher[*corev1.EventList] {
+		return c.Core.Events(p.namespace)
+	}, stripEvent, bySubject),
+	events: noEvents, owns: noDependents, pods: noPods,
+	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	complete: alone, dependents: neverOwned,
+	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+}
+
+// otherKind is for the kinds of Kubernetes that have no row of their own.
+var otherKind = &kind{
+	GroupVersionKind: schema.GroupVersionKind{}, resource: "*", watching: wholeObjects,
+	events: noEvents, owns: noDependents, pods: noPods,
+	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	complete: alone, dependents: neverOwned,
+	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+}
+
+// customKind is for kinds that others have defined. They may run pods, as
+// Argo's Rollout does.
+var customKind = &kind{
+	GroupVersionKind: schema.GroupVersionKind{}, resource: "*", watching: wholeObjects,
+	events: []string{warnings}, owns: []*kind{replicaSetKind, podKind}, pods: podsReplaced,
+	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	complete: (*view).completeWorkload, dependents: neverOwned,
+	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+}

@@ -1,0 +1,185 @@
+package resources
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// tableFile holds the table of kinds.
+const tableFile = "kindtable.go"
+
+// No field of a row is left out: nothing about a kind is decided by accident.
+func TestEveryRowOfTheKindTableIsComplete(t *testing.T) {
+	for _, k := range append(slices.Clone(kinds), otherKind, customKind) {
+		row := reflect.ValueOf(*k)
+		for i := range row.NumField() {
+			name := row.Type().Field(i).Name
+			if row.Field(i).IsZero() && !(name == "GroupVersionKind" && k.resource == "*") {
+				t.Errorf("the row of %q (%s) has no %s", k.Kind, k.resource, name)
+			}
+		}
+		watching := reflect.ValueOf(k.watching)
+		for i := range watching.NumField() {
+			if watching.Field(i).IsZero() {
+				t.Errorf("the watch of %q (%s) has no %s", k.Kind, k.resource, watching.Type().Field(i).Name)
+			}
+		}
+		if k.resource == "*" {
+			continue
+		}
+		if kindOf(schema.GroupResource{Group: k.Group, Resource: k.resource}) != k {
+			t.Errorf("the row of %s is not found by its resource %s", k.Kind, k.resource)
+		}
+		if !scheme.Scheme.Recognizes(k.GroupVersionKind) {
+			t.Errorf("Kubernetes has no %s", k.GroupVersionKind)
+		}
+		if runs := slices.Contains(k.owns, podKind); runs != (k.pods != noPods) {
+			t.Errorf("%s owns pods: %t, and its policy for them is %s", k.Kind, runs, k.pods)
+		}
+		if !slices.Contains(stream.Problems, k.unready) {
+			t.Errorf("%s is unready with the problem %q, for which there is no sentence", k.Kind, k.unready)
+		}
+		if _, _, err := testObject(k); err != nil {
+			t.Errorf("an empty %s: %v", k.Kind, err)
+		}
+	}
+	var named []string
+	for _, k := range kinds {
+		named = append(named, k.GroupKind().String())
+	}
+	if unique := slices.Compact(slices.Sorted(slices.Values(named))); len(unique) != len(named) {
+		t.Errorf("a kind has two rows: %v", named)
+	}
+}
+
+// testObject judges and counts an object of a kind that has no status yet.
+func testObject(k *kind) (judgement, int, error) {
+	object := &unstructured.Unstructured{Object: map[string]any{}}
+	object.SetGroupVersionKind(k.GroupVersionKind)
+	j, err := k.judge(object)
+	_, _, total := k.count(object)
+	return j, total, err
+}
+
+// Where the dependents of an object are looked for, and the events about them,
+// decides which rights a viewer needs.
+func TestPlacesBelowAKind(t *testing.T) {
+	const warned, claimed = "events " + warnings, "events " + claimEvents
+	for resource, want := range map[schema.GroupVersionResource][]string{
+		{Group: "apps", Version: "v1", Resource: "deployments"}:                      {warned, "pods", "replicasets.apps"},
+		{Group: "apps", Version: "v1beta2", Resource: "deployments"}:                 {warned, "pods", "replicasets.apps"},
+		{Group: "apps", Version: "v1", Resource: "statefulsets"}:                     {claimed, warned, "persistentvolumeclaims", "pods"},
+		{Group: "apps", Version: "v1", Resource: "replicasets"}:                      {warned, "pods"},
+		{Group: "apps", Version: "v1", Resource: "daemonsets"}:                       {warned, "pods"},
+		{Version: "v1", Resource: "replicationcontrollers"}:                          {warned, "pods"},
+		{Group: "batch", Version: "v1", Resource: "jobs"}:                            {warned, "pods"},
+		{Group: "batch", Version: "v1", Resource: "cronjobs"}:                        {warned, "jobs.batch", "pods"},
+		{Version: "v1", Resource: "pods"}:                                            {warned},
+		{Version: "v1", Resource: "persistentvolumeclaims"}:                          {claimed},
+		{Version: "v1", Resource: "services"}:                                        nil,
+		{Version: "v1", Resource: "secrets"}:                                         nil,
+		{Version: "v1", Resource: "configmaps"}:                                      nil,
+		{Version: "v1", Resource: "events"}:                                          nil,
+		{Group: "extensions", Version: "v1beta1", Resource: "deployments"}:           nil,
+		{Group: "networking.k8s.io", Version: "v1", Resource: "ingresses"}:           nil,
+		{Group: "argoproj.io", Version: "v1alpha1", Resource: "rollouts"}:            {warned, "pods", "replicasets.apps"},
+		{Group: "apps.kruise.io", Version: "v1beta1", Resource: "statefulsets"}:      {warned, "pods", "replicasets.apps"},
+		{Group: "batch.volcano.sh", Version: "v1alpha1", Resource: "jobs"}:           {warned, "pods", "replicasets.apps"},
+		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}:       nil,
+		{Group: "monitoring.coreos.com", Version: "v1", Resource: "servicemonitors"}: {warned, "pods", "replicasets.apps"},
+	} {
+		var got []string
+		for _, p := range (place{resource: resource, namespace: "ns"}).below() {
+			if p.namespace != "ns" {
+				t.Errorf("%s: %v is in another namespace", resource.GroupResource(), p)
+			}
+			got = append(got, strings.TrimSpace(p.resource.GroupResource().String()+" "+p.fields))
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", resource.GroupResource(), diff)
+		}
+		if below := (place{resource: resource}).below(); below != nil {
+			t.Errorf("%s of the whole cluster has dependents in %v", resource.GroupResource(), below)
+		}
+	}
+}
+
+// A custom kind takes from a built-in one of its name how it marks its pods and
+// what it says while it is not ready.
+func TestACustomKindIsLikeItsNamesake(t *testing.T) {
+	set := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"updateRevision": "web-2"}}}
+	kruise := mappedKind(schema.GroupVersionKind{Group: "apps.kruise.io", Version: "v1beta1", Kind: "StatefulSet"}, schema.GroupResource{Group: "apps.kruise.io", Resource: "statefulsets"})
+	if g := kruise.generation(set); !g.older(map[string]string{"controller-revision-hash": "web-1"}) || g.older(map[string]string{"controller-revision-hash": "web-2"}) || g.older(nil) {
+		t.Errorf("OpenKruise's StatefulSet marks its pods with %+v", g)
+	}
+	volcano := mappedKind(schema.GroupVersionKind{Group: "batch.volcano.sh", Version: "v1alpha1", Kind: "Job"}, schema.GroupResource{Group: "batch.volcano.sh", Resource: "jobs"})
+	if volcano.unready != stream.ProblemNotEnded {
+		t.Errorf("Volcano's Job is unready with %q", volcano.unready)
+	}
+	if _, total, err := testObject(volcano); total != 0 || err != nil {
+		t.Errorf("Volcano's Job counts %d pods, %v", total, err)
+	}
+	if customKind.unready != stream.ProblemNotReady {
+		t.Error("a namesake has changed the row of all custom kinds")
+	}
+}
+
+// What the package knows about a kind stands in the table. Elsewhere no string
+// names a kind or its resource, and nothing branches on an object's Go type but
+// the functions that the table names.
+func TestNoKindIsNamedOutsideTheTable(t *testing.T) {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.Kind, k.resource)
+	}
+	naming := regexp.MustCompile(`\b(` + strings.Join(names, "|") + `)\b`)
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := 0
+	for _, entry := range entries {
+		name := entry.Name()
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || name == tableFile {
+			continue
+		}
+		files++
+		fileset := token.NewFileSet()
+		file, err := parser.ParseFile(fileset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ImportSpec:
+				return false
+			case *ast.BasicLit:
+				if text, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil && naming.MatchString(text) {
+					t.Errorf("%s: %s names a kind; it belongs in %s", fileset.Position(n.Pos()), n.Value, tableFile)
+				}
+			case *ast.TypeSwitchStmt:
+				t.Errorf("%s: a switch over Go types; what differs between kinds belongs in %s", fileset.Position(n.Pos()), tableFile)
+			}
+			return true
+		})
+	}
+	if files < 10 {
+		t.Errorf("only %d files were read", files)
+	}
+}

@@ -1,0 +1,56 @@
+package resources
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// podRows returns the rows of an owner's pods, the bad ones first.
+func (v *view) podRows(k *kind, o owner) []stream.Resource {
+	generation := o.generation(o.object)
+	pods := ownedBy[*corev1.Pod](v, podsResource, o.object.GetNamespace(), o.object.GetUID())
+	rows := make([]stream.Resource, 0, len(pods))
+	for _, pod := range pods {
+		row := v.podRow(pod, k.dependentRow(pod, o.key), o.pods)
+		if row.Old = o.old || generation.older(pod.Labels); row.Old {
+			row.Cause = stream.Cause{}
+		}
+		rows = append(rows, row)
+	}
+	slices.SortFunc(rows, func(a, b stream.Resource) int {
+		return cmp.Or(
+			cmp.Compare(rank(!a.Old), rank(!b.Old)),
+			cmp.Compare(rank(a.Cause.Reason != ""), rank(b.Cause.Reason != "")),
+			cmp.Compare(a.Cause.Rank, b.Cause.Rank),
+			cmp.Compare(a.Name, b.Name))
+	})
+	return rows
+}
+
+// completePod completes the row of a Pod that a record names.
+func (v *view) completePod(o owner) []stream.Resource {
+	if pod, ok := o.object.(*corev1.Pod); ok {
+		old := o.row.Old
+		*o.row = v.podRow(pod, *o.row, noPods)
+		o.row.Old = old
+	}
+	return nil
+}
+
+// podRow returns the row of a Pod. The policy is its owner's, noPods if it has
+// none.
+func (v *view) podRow(pod *corev1.Pod, row stream.Resource, policy podPolicy) stream.Resource {
+	v.seen[pod.UID] = true
+	pod = v.pulls.steady(pod)
+	row.Status, row.Restarts = podStatus(pod), restarts(pod)
+	row.Current = pod.DeletionTimestamp == nil && (podReady(pod) || pod.Status.Phase == corev1.PodSucceeded)
+	row.Reason, row.Message = "", ""
+	if !row.Current && pod.DeletionTimestamp == nil {
+		blamePod(&row, pod, policy, v.events(pod.Namespace, pod.UID, warnings))
+	}
+	return row
+}

@@ -1,0 +1,30 @@
+package resources
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/helmtrail/helmtrail/stream"
+)
+
+// warnOfNothing is for kinds that lack nothing once they are ready.
+func warnOfNothing(*stream.Resource, runtime.Object) {}
+
+// warnOfMissingAddress says that a Service waits for a load balancer. kstatus
+// and Helm 4 call it ready, while Helm 3 waits (helm.sh/helm/v3/pkg/kube/ready.go).
+func warnOfMissingAddress(row *stream.Resource, object runtime.Object) {
+	service, ok := object.(*unstructured.Unstructured)
+	if !ok {
+		return
+	}
+	if form, _, _ := unstructured.NestedString(service.Object, "spec", "type"); form != string(corev1.ServiceTypeLoadBalancer) {
+		return
+	}
+	for _, field := range [][]string{{"spec", "externalIPs"}, {"status", "loadBalancer", "ingress"}} {
+		if addresses, _, _ := unstructured.NestedSlice(service.Object, field...); len(addresses) > 0 {
+			return
+		}
+	}
+	blameItself(row, stream.RankWaiting, stream.ProblemNoAddress, "NoAddress", "")
+}
