@@ -21,24 +21,25 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// The resources by which OpenShift names chart repositories, and the namespace
-// of the Secrets and ConfigMaps that the cluster's own refer to
+// The resources in which OpenShift keeps chart repositories
 // (github.com/openshift/api, helm/v1beta1).
 var (
 	clusterRepositories = schema.GroupVersionResource{Group: "helm.openshift.io", Version: "v1beta1", Resource: "helmchartrepositories"}
 	projectRepositories = schema.GroupVersionResource{Group: "helm.openshift.io", Version: "v1beta1", Resource: "projecthelmchartrepositories"}
 )
 
+// repositoryConfigNamespace holds the Secrets and ConfigMaps that cluster-wide
+// repositories refer to.
 const repositoryConfigNamespace = "openshift-config"
 
-// caller is a cluster's API as a caller may use it.
+// caller is a cluster's API with a caller's credentials.
 type caller struct {
 	config *rest.Config
 	client *http.Client
 }
 
-// callerFor returns the API as the credentials may use it, and a function that
-// closes the connections.
+// callerFor returns the API with the credentials, and a function that closes the
+// connections.
 func (c *Cluster) callerFor(credentials stream.Credentials) (caller, func(), error) {
 	config := c.configFor(credentials)
 	client, err := rest.HTTPClientFor(config)
@@ -48,7 +49,7 @@ func (c *Cluster) callerFor(credentials stream.Credentials) (caller, func(), err
 	return caller{config, client}, func() { utilnet.CloseIdleConnectionsFor(client.Transport) }, nil
 }
 
-// KubeVersion asks the API server for its version, as v1.2.3.
+// KubeVersion returns the API server's version, such as v1.2.3.
 func (c *Cluster) KubeVersion(context.Context) (string, error) {
 	api, done, err := c.callerFor(stream.Credentials{})
 	if err != nil {
@@ -61,14 +62,14 @@ func (c *Cluster) KubeVersion(context.Context) (string, error) {
 	}
 	version, err := client.ServerVersion()
 	if err != nil {
-		return "", fmt.Errorf("ask for the version of the API server: %w", err)
+		return "", fmt.Errorf("read the version of the API server: %w", err)
 	}
 	return version.GitVersion, nil
 }
 
-// ReleaseSecret reads the Secret of a release's revision as the API server
-// gives it, with the caller's rights. It fails with [stream.ErrNotFound] when
-// there is none of that name which is one of Helm's.
+// ReleaseSecret returns the Secret of a release's revision as the API server has it,
+// read with the caller's rights. It fails with [stream.ErrNotFound] if the Secret
+// does not exist or is not Helm's.
 func (c *Cluster) ReleaseSecret(ctx context.Context, credentials stream.Credentials, namespace, name string) (data json.RawMessage, labels map[string]string, err error) {
 	secrets, done, err := c.secretsFor(credentials)
 	if err != nil {
@@ -90,10 +91,9 @@ func (c *Cluster) ReleaseSecret(ctx context.Context, credentials stream.Credenti
 	return data, secret.Labels, nil
 }
 
-// ChartRepositories returns the chart repositories that the cluster's objects
-// name for all namespaces, then those of one namespace, as far as the caller
-// may see them. A cluster without such resources has none. What is wrong with
-// one is its Problem.
+// ChartRepositories returns the cluster-wide chart repositories, then those of one
+// namespace, as far as the caller may see them. A cluster without such resources
+// has none. A repository that cannot be used has a Problem.
 func (c *Cluster) ChartRepositories(ctx context.Context, credentials stream.Credentials, namespace string) ([]stream.ChartRepository, error) {
 	api, done, err := c.callerFor(credentials)
 	if err != nil {
@@ -128,8 +128,8 @@ func (c *Cluster) ChartRepositories(ctx context.Context, credentials stream.Cred
 	return repositories, nil
 }
 
-// listRepositories lists one kind; none when there is no such kind, or the
-// caller may not see it.
+// listRepositories lists one kind. It returns none if there is no such kind or if
+// the caller may not see it.
 func listRepositories(ctx context.Context, objects dynamic.ResourceInterface) ([]unstructured.Unstructured, error) {
 	list, err := objects.List(ctx, metav1.ListOptions{})
 	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
@@ -141,7 +141,7 @@ func listRepositories(ctx context.Context, objects dynamic.ResourceInterface) ([
 	return list.Items, nil
 }
 
-// readRepository reads an object and what it refers to.
+// readRepository reads a repository and the objects that it refers to.
 func readRepository(ctx context.Context, core corev1client.CoreV1Interface, object *unstructured.Unstructured) stream.ChartRepository {
 	text := func(path ...string) string {
 		value, _, _ := unstructured.NestedString(object.Object, append([]string{"spec", "connectionConfig"}, path...)...)

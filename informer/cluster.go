@@ -51,8 +51,8 @@ type Cluster struct {
 
 var _ stream.Cluster = (*Cluster)(nil)
 
-// newCluster makes the clients of a cluster, all over one HTTP client whose
-// connections can be replaced, and closed at the end.
+// newCluster returns a cluster whose clients share one HTTP client. Its
+// connections can be replaced, and are closed by Close.
 func newCluster(id string, config *rest.Config, proxyURL string, o Options) (*Cluster, error) {
 	connection, err := newConnection(config, proxyURL)
 	if err != nil {
@@ -117,7 +117,7 @@ func (c *Cluster) makeClients(config *rest.Config, client *http.Client) error {
 	return nil
 }
 
-// publicAddress is host as far as it may be shown.
+// publicAddress returns the API server's address without credentials.
 func publicAddress(host string) string {
 	u, err := url.Parse(host)
 	if err != nil {
@@ -127,16 +127,16 @@ func publicAddress(host string) string {
 	return u.String()
 }
 
-// Close gives the connections of a cluster back that is asked without being
-// run.
+// Close closes the connections of a cluster. Run calls it; only a cluster that is
+// never run has to be closed by its caller.
 func (c *Cluster) Close() {
 	c.resources.Close()
 	c.connection.close()
 }
 
 // Run watches the cluster until ctx ends and then returns nil. It blocks. An
-// API server that cannot be reached is tried again with growing delays; Health
-// says why. It may be called once.
+// unreachable API server is tried again with growing delays; Health says why. Run
+// may be called once.
 func (c *Cluster) Run(ctx context.Context) error {
 	defer c.Close()
 	var following sync.WaitGroup
@@ -146,7 +146,7 @@ func (c *Cluster) Run(ctx context.Context) error {
 	following.Go(func() { c.follow(ctx) })
 	following.Go(func() {
 		if err := c.namespaces.run(ctx); err != nil {
-			c.log.Error("namespaces of the same name cannot be told apart", "error", err)
+			c.log.Error("cannot tell namespaces of the same name apart", "error", err)
 		}
 	})
 	return c.Watcher.Run(ctx)
@@ -163,9 +163,9 @@ func (c *Cluster) Snapshot(ctx context.Context, record *decoder.Record, viewer s
 	return c.resources.Snapshot(ctx, record, viewer)
 }
 
-// Now returns the rows of a record's objects as Follow would tell them first,
-// from the watches that it shares with Follow, and at least as new as any
-// Snapshot before.
+// Now returns the rows of a record's objects that Follow would begin with, from
+// the watches that it shares with Follow. They are at least as new as those of
+// any earlier Snapshot.
 func (c *Cluster) Now(ctx context.Context, record *decoder.Record, viewer stream.Viewer) ([]stream.Resource, error) {
 	return c.resources.Now(ctx, record, viewer)
 }

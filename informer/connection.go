@@ -13,10 +13,10 @@ import (
 	"k8s.io/client-go/util/connrotation"
 )
 
-// connection is how a cluster is reached. Its clients send all requests
-// through it, so that address and credentials can be replaced under them.
+// connection sends the requests of all clients of a cluster, so that the address
+// and the credentials can be replaced under them.
 type connection struct {
-	// base is the address that the clients know.
+	// base is the address that the clients use.
 	base    *url.URL
 	current atomic.Pointer[endpoint]
 }
@@ -63,7 +63,8 @@ func newConnection(config *rest.Config, proxyURL string) (*connection, error) {
 	return c, nil
 }
 
-// replace sends what follows another way. Open watches end, and begin anew.
+// replace sends further requests to another endpoint. Open watches end, and are
+// opened again.
 func (c *connection) replace(e *endpoint) {
 	old := c.current.Swap(e)
 	old.dialer.CloseAll()

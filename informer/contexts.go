@@ -10,16 +10,17 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// FollowContexts calls added for every context that the kubeconfig gets, and
-// removed for every cluster whose context it loses, until ctx ends. It blocks,
-// and calls one function at a time. Clusters are those that Open returned for
-// these options.
+// FollowContexts calls added for every context that appears in the kubeconfig,
+// and removed for every cluster whose context disappears, until ctx ends. It
+// blocks, and calls one function at a time. The clusters must be the ones that
+// Open returned for these options.
 //
-// A context whose id is reserved or used by another is logged and left out, as
-// is an incomplete one. Where the options name the contexts, or there is no
-// kubeconfig, nothing comes or goes and it returns at once. What is read counts
-// when the files have not changed for a while, since they may be written in
-// several steps; one without any context is taken for such a step.
+// A context is logged and skipped if it is incomplete or if its id is reserved or
+// taken. FollowContexts returns at once if the options name the contexts or if
+// there is no kubeconfig, since no context can then appear or disappear. A changed
+// kubeconfig is read once its files have not changed for a while, because they may
+// be written in several steps; a kubeconfig without contexts is taken for such a
+// step.
 func FollowContexts(ctx context.Context, o Options, clusters []*Cluster, added, removed func(*Cluster)) {
 	f := newContexts(o, clusters)
 	if len(o.Contexts) > 0 || len(f.open) == 0 {
@@ -27,7 +28,7 @@ func FollowContexts(ctx context.Context, o Options, clusters []*Cluster, added, 
 	}
 	tick := time.NewTicker(reloadEvery)
 	defer tick.Stop()
-	var read []string // nothing: it may have changed since Open
+	var read []string // empty: the files may have changed since Open
 	before := f.from.look()
 	for {
 		select {
@@ -46,7 +47,7 @@ func FollowContexts(ctx context.Context, o Options, clusters []*Cluster, added, 
 	}
 }
 
-// contexts is which of a kubeconfig's contexts are clusters.
+// contexts records which contexts of a kubeconfig are clusters.
 type contexts struct {
 	set  *opening
 	from *source
@@ -70,19 +71,19 @@ func newContexts(o Options, clusters []*Cluster) *contexts {
 	return f
 }
 
-// change reads the kubeconfig again and tells what is different.
+// change reads the kubeconfig again and reports the differences.
 func (f *contexts) change(added, removed func(*Cluster)) {
 	log := f.set.options.Log
 	raw, err := f.from.rules.Load()
 	if err != nil || len(raw.Contexts) == 0 {
-		log.Warn("the kubeconfig has changed, but has no context that can be read; the clusters stay", "error", err)
+		log.Warn("the kubeconfig has changed but has no readable context; keeping the clusters", "error", err)
 		return
 	}
 	for name, c := range f.open {
 		if raw.Contexts[name] == nil {
 			delete(f.open, name)
 			delete(f.set.owners, c.ID)
-			log.Info("a context is gone from the kubeconfig", "cluster", c.ID, "context", name)
+			log.Info("context removed from the kubeconfig", "cluster", c.ID, "context", name)
 			removed(c)
 		}
 	}
@@ -93,16 +94,16 @@ func (f *contexts) change(added, removed func(*Cluster)) {
 	}
 }
 
-// add opens a context that is new.
+// add opens a new context.
 func (f *contexts) add(name string, raw *clientcmdapi.Config, added func(*Cluster)) {
 	f.set.clusters = nil
 	err := f.set.add(mapID(name), name, &source{rules: f.from.rules, context: name}, raw)
 	if err != nil {
-		f.set.options.Log.Warn("a context was left out", "error", err)
+		f.set.options.Log.Warn("skipping a context", "error", err)
 		return
 	}
 	c := f.set.clusters[0]
 	f.open[name] = c
-	f.set.options.Log.Info("the kubeconfig has another context", "cluster", c.ID, "context", name)
+	f.set.options.Log.Info("context added to the kubeconfig", "cluster", c.ID, "context", name)
 	added(c)
 }

@@ -19,10 +19,10 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// Kubeconfig implements [stream.Cluster]: a kubeconfig with one context and
-// everything inline, so that it works in another folder and under another
-// environment. Files named by the original are read anew each time, since
-// tokens rotate; credential plugins are run by client-go, not left to helm.
+// Kubeconfig implements [stream.Cluster]. The kubeconfig has one context and
+// everything inline, so that it works in another folder and environment. Files
+// that the original names are read each time, since tokens rotate. Credential
+// plugins are run here by client-go, not by helm.
 func (c *Cluster) Kubeconfig(ctx context.Context, credentials stream.Credentials) ([]byte, error) {
 	config := c.configFor(credentials)
 	if err := rest.LoadTLSFiles(config); err != nil {
@@ -51,8 +51,8 @@ func (c *Cluster) Kubeconfig(ctx context.Context, credentials stream.Credentials
 	return data, nil
 }
 
-// configFor is the cluster's configuration with a caller's credentials in place
-// of helmtrail's own, of which nothing is left then.
+// configFor returns the cluster's configuration with a caller's credentials. It
+// then contains none of helmtrail's own.
 func (c *Cluster) configFor(credentials stream.Credentials) *rest.Config {
 	own := c.connection.current.Load().config
 	if credentials == (stream.Credentials{}) {
@@ -108,8 +108,8 @@ func authInfo(ctx context.Context, config *rest.Config) (*clientcmdapi.AuthInfo,
 	return user, nil
 }
 
-// resolvePlugin lets client-go do everything that it does before it sends a
-// request, and takes the credentials out of the request instead of sending it.
+// resolvePlugin has client-go prepare a request, and takes the credentials from it
+// instead of sending it.
 func resolvePlugin(ctx context.Context, config *rest.Config, user *clientcmdapi.AuthInfo) error {
 	spy := &requestSpy{}
 	config = rest.CopyConfig(config)
@@ -132,20 +132,20 @@ func resolvePlugin(ctx context.Context, config *rest.Config, user *clientcmdapi.
 		return nil
 	}
 
-	// Without a token the plugin has given a client certificate.
+	// Without a token the plugin has returned a client certificate.
 	transport, err := config.TransportConfig()
 	if err != nil {
 		return err
 	}
 	if transport.TLS.GetCertHolder == nil {
-		return errors.New("it gave neither a token nor a certificate")
+		return errors.New("it returned neither a token nor a certificate")
 	}
 	certificate, err := transport.TLS.GetCertHolder.GetCert()
 	if err != nil {
 		return err
 	}
 	if certificate == nil {
-		return errors.New("it gave neither a token nor a certificate")
+		return errors.New("it returned neither a token nor a certificate")
 	}
 	key, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
 	if err != nil {
@@ -159,7 +159,7 @@ func resolvePlugin(ctx context.Context, config *rest.Config, user *clientcmdapi.
 	return nil
 }
 
-// requestSpy is the end of a transport that sends nothing.
+// requestSpy is a transport that records a request instead of sending it.
 type requestSpy struct{ authorization string }
 
 func (s *requestSpy) RoundTrip(r *http.Request) (*http.Response, error) {

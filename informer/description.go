@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// maxDescription is how much of a description a header keeps, in bytes.
+	// maxDescription bounds the description in a header, in bytes.
 	maxDescription = 1024
-	// undescribed stands for a description that may quote secrets nobody knows.
+	// undescribed replaces a description that may quote unknown secrets.
 	undescribed = "The description cannot be shown, since the record cannot be read."
 )
 
-// describer masks the secrets that the descriptions of a cluster's revisions
-// quote: Helm puts the API server's errors there. Everything that shows a
-// header relies on it.
+// describer masks secrets in the descriptions of a cluster's revisions: Helm
+// stores the API server's errors there, which may quote them. All code that shows
+// a header relies on it.
 type describer struct {
 	key     []byte
 	cluster string
 }
 
-// read is readSecret with a description that may be shown.
+// read is readSecret with a masked description.
 func (d describer) read(full *corev1.Secret) *secret {
 	s := readSecret(full)
 	if h := s.revision.Header; h != nil && !mask.Plain(h.Description) {
@@ -34,8 +34,8 @@ func (d describer) read(full *corev1.Secret) *secret {
 	return s
 }
 
-// describe is the description of the record in data. All of it has to be read
-// for that, which is why it is done for few.
+// describe returns the masked description of the record in data. It decodes the
+// whole record, so it is called for few.
 func (d describer) describe(r *decoder.Revision, data []byte) string {
 	record, err := decoder.DecodeRecord(data, decoder.Limits{})
 	if err != nil {

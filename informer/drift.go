@@ -16,9 +16,8 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// Drift compares a record's objects with the live ones, with the credentials of
-// the query. It asks the API server, which changes nothing, and blocks for a
-// minute at most.
+// Drift compares a record's objects with the live ones, with the credentials of the
+// query. It changes nothing in the cluster and blocks for a minute at most.
 func (c *Cluster) Drift(ctx context.Context, query stream.DriftQuery) (*stream.Drift, error) {
 	comparer, done, err := c.comparer(query.Credentials)
 	if err != nil {
@@ -32,7 +31,8 @@ func (c *Cluster) Drift(ctx context.Context, query stream.DriftQuery) (*stream.D
 	return found, nil
 }
 
-// Validate tells what applying a rendered manifest would do, as Drift asks.
+// Validate reports what applying a rendered manifest would do. Like Drift it changes
+// nothing and blocks for a minute at most.
 func (c *Cluster) Validate(ctx context.Context, query stream.ValidationQuery) (*stream.Validation, error) {
 	comparer, done, err := c.comparer(query.Credentials)
 	if err != nil {
@@ -46,12 +46,12 @@ func (c *Cluster) Validate(ctx context.Context, query stream.ValidationQuery) (*
 	return found, nil
 }
 
-// comparer makes clients with a caller's credentials, and a function that closes
-// their connections.
+// comparer returns a Comparer with a caller's credentials, and a function that
+// closes its connections.
 func (c *Cluster) comparer(credentials stream.Credentials) (*drift.Comparer, func(), error) {
 	config, client, done := c.configFor(credentials), &http.Client{Transport: c.connection}, func() {}
 	if credentials == (stream.Credentials{}) {
-		config.Host = c.connection.base.String() // the connection knows where that is now
+		config.Host = c.connection.base.String() // the connection replaces it by the current address
 	} else {
 		own, err := rest.HTTPClientFor(config)
 		if err != nil {

@@ -15,31 +15,31 @@ import (
 )
 
 const (
-	// urgentWorkers is how many changed records are fetched at a time.
+	// urgentWorkers is how many changed Secrets are fetched at a time.
 	urgentWorkers = 8
-	// backfillWorkers and backfillPerSecond bound the reading of records that
-	// nobody waits for.
+	// backfillWorkers and backfillPerSecond bound the reading of Secrets that no
+	// transition waits for.
 	backfillWorkers   = 4
 	backfillPerSecond = 500
 	// fetchTimeout bounds one request.
 	fetchTimeout = 30 * time.Second
-	// patience is how often a record is asked for in vain before the transition
-	// that waits for it is told from its label. With the delays below that is
-	// about three seconds.
-	patience = 6
+	// fetchAttempts is how often a Secret is requested before the transition that
+	// waits for it is made from its label. With the delays below that takes about
+	// three seconds.
+	fetchAttempts = 6
 	// firstDelay doubles with each failure up to lastDelay.
 	firstDelay = 50 * time.Millisecond
 	lastDelay  = 30 * time.Second
 )
 
-// fetcher reads the records of Secrets that came without their data. A key
-// that is queued twice is fetched once: what counts is the Secret's newest state.
+// fetcher reads the Secrets that a list returned without their data. A key that
+// is queued twice is fetched once: only the Secret's newest state counts.
 type fetcher struct {
 	urgent, backfill workqueue.TypedRateLimitingInterface[key]
 }
 
-// newFetcher makes the queues, which have goroutines of their own: run must
-// follow, and ends them.
+// newFetcher creates the queues. They have goroutines of their own, so the caller
+// must call run, which ends them.
 func newFetcher() *fetcher {
 	queue := func() workqueue.TypedRateLimitingInterface[key] {
 		return workqueue.NewTypedRateLimitingQueue(
@@ -48,8 +48,8 @@ func newFetcher() *fetcher {
 	return &fetcher{urgent: queue(), backfill: queue()}
 }
 
-// run fetches what is queued until ctx ends. The function reads one Secret and
-// reports whether that must be tried again.
+// run fetches queued Secrets until ctx ends. The function reads one Secret and
+// reports whether to try again.
 func (f *fetcher) run(ctx context.Context, fetch func(ctx context.Context, k key, failures int) (again bool)) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
@@ -87,8 +87,8 @@ func work(
 	}
 }
 
-// fetch reads the Secret k as far as the index does not know it yet. Failures
-// is how often that has failed before.
+// fetch reads the Secret k unless the index has read its newest state. Failures is
+// the number of earlier failures.
 func (w *Watcher) fetch(ctx context.Context, k key, failures int) (again bool) {
 	w.mu.Lock()
 	e := w.index.secrets[k]
@@ -109,16 +109,16 @@ func (w *Watcher) fetch(ctx context.Context, k key, failures int) (again bool) {
 	case apierrors.IsNotFound(err):
 	case apierrors.IsForbidden(err):
 		got = unreadable(want, "the record cannot be read: access to the Secret is forbidden")
-	case failures+1 < patience:
+	case failures+1 < fetchAttempts:
 		return true
 	default:
-		// Nobody waits for it any longer, but it stays wanted.
+		// No transition waits for it any longer, but it is still needed.
 		again = true
 	}
 
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.tell(w.index.fetched(want, got))
+	w.notify(w.index.fetched(want, got))
 	if got != nil && got.foreign {
 		w.ignored++
 		w.wantNewest(want)
@@ -126,7 +126,7 @@ func (w *Watcher) fetch(ctx context.Context, k key, failures int) (again bool) {
 	return again
 }
 
-// unreadable is want with the reason why there is no more to know about it.
+// unreadable returns want with the reason why its record cannot be read.
 func unreadable(want *decoder.Revision, problem string) *secret {
 	rev := *want
 	rev.Problem = problem

@@ -8,23 +8,23 @@ import (
 	"sync"
 )
 
-// Health is how a cluster's watch fares.
+// Health is the state of a cluster's watch.
 type Health struct {
 	// Reachable means that the newest request of the watch was answered.
 	Reachable bool
 	// Synced means that the index holds what the cluster had when Run began.
 	Synced bool
-	// Error says in words why the cluster is not reachable, "" if it is.
+	// Error says why the cluster is not reachable, "" if it is.
 	Error string
-	// Asked means that there has been an answer, or a failure.
+	// Asked means that a request has been answered or has failed.
 	Asked bool
-	// Restarts counts how often the watch began anew after the first time.
+	// Restarts counts the LISTs after the first one.
 	Restarts uint64
 	// Ignored counts the Secrets of Helm's type that hold no record.
 	Ignored uint64
 }
 
-// health remembers the outcome of the newest request of a watch.
+// health holds the outcome of the newest request of a watch.
 type health struct {
 	log *slog.Logger
 
@@ -34,7 +34,7 @@ type health struct {
 	lists uint64
 }
 
-// listed is note for a listing, with which a watch begins.
+// listed is note for a LIST, with which a watch begins.
 func (h *health) listed(action string, err error) {
 	h.mu.Lock()
 	h.lists++
@@ -42,15 +42,16 @@ func (h *health) listed(action string, err error) {
 	h.note(action, err)
 }
 
-// counts tells whether there was an answer, and how often the watch began anew.
+// counts reports whether a request has been answered, and how often the watch was
+// restarted.
 func (h *health) counts() (asked bool, restarts uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.asked, max(h.lists, 1) - 1
 }
 
-// note takes the outcome of a request that did action. Only a change is
-// logged, since the same failure may repeat for days.
+// note records the outcome of a request. Only a change is logged, since the same
+// failure may repeat for days.
 func (h *health) note(action string, err error) {
 	if errors.Is(err, context.Canceled) {
 		return
@@ -65,7 +66,7 @@ func (h *health) note(action string, err error) {
 	switch {
 	case !changed:
 	case err != nil:
-		h.log.Warn("cluster is not reachable, trying on", "action", action, "error", err)
+		h.log.Warn("cluster is not reachable, retrying", "action", action, "error", err)
 	default:
 		h.log.Info("cluster is reachable")
 	}

@@ -13,29 +13,28 @@ type releaseKey struct{ namespace, name string }
 // entry is one release Secret in the index.
 type entry struct {
 	rev *decoder.Revision
-	// read means that there is nothing more to learn about rev: its record was
-	// decoded, or cannot be.
+	// read means that rev is final: its record was decoded, or cannot be.
 	read bool
-	// told is the state that observers know; nil if they know none.
-	told *decoder.Revision
+	// notified is the newest state that observers know; nil if they know none.
+	notified *decoder.Revision
 }
 
-// release is one life of a release name: it ends with its last Secret.
+// release is one lineage of a release name: it ends with its last Secret.
 type release struct {
 	entries []*entry // by number, lowest first
-	// newest is the highest revision at the last write to any of them, even if
-	// it was deleted since: it tells what a row of missed deletes means.
+	// newest is the highest revision at the last write to any of them, even if it
+	// was deleted since. It shows what a series of missed deletes means.
 	newest *decoder.Revision
 	queue  []*pending
 }
 
-// index holds the releases of a cluster. Its owner locks.
+// index holds the releases of a cluster. Callers must lock.
 type index struct {
 	secrets  map[key]*entry
 	releases map[releaseKey]*release
 	// version grows with every change.
 	version uint64
-	// latest caches the newest revision of each release by namespace and
+	// latest caches the newest revision of each release, sorted by namespace and
 	// name; nil after a change.
 	latest []*decoder.Revision
 }
@@ -49,7 +48,7 @@ func releaseOf(rev *decoder.Revision) releaseKey { return releaseKey{rev.Namespa
 func keyOf(rev *decoder.Revision) key { return key{rev.Namespace, rev.Secret.Name} }
 
 // put stores rev as the state of e, which is new or already in the index, and
-// returns the release to which it now belongs.
+// returns e's release.
 func (x *index) put(e *entry, rev *decoder.Revision, read bool) *release {
 	x.changed()
 	if e.rev != nil {
@@ -73,8 +72,8 @@ func (x *index) put(e *entry, rev *decoder.Revision, read bool) *release {
 	return r
 }
 
-// remove takes e out of the index. Its release stays while it has entries or
-// transitions to tell; see forget.
+// remove removes e from the index. Its release stays while it has entries or
+// queued transitions; see forget.
 func (x *index) remove(e *entry) *release {
 	x.changed()
 	delete(x.secrets, keyOf(e.rev))
@@ -83,7 +82,7 @@ func (x *index) remove(e *entry) *release {
 	return r
 }
 
-// forget drops a release of which nothing is left.
+// forget drops a release without entries and queued transitions.
 func (x *index) forget(k releaseKey) {
 	if r := x.releases[k]; r != nil && len(r.entries) == 0 && len(r.queue) == 0 {
 		delete(x.releases, k)
@@ -95,13 +94,13 @@ func (x *index) changed() {
 	x.latest = nil
 }
 
-// byNumber orders the Secrets of a release. Two Secrets that claim the same
-// number are kept apart by their names.
+// byNumber orders the Secrets of a release. Secrets that claim the same number are
+// ordered by name.
 func byNumber(a, b *entry) int {
 	return cmp.Or(cmp.Compare(a.rev.Number, b.rev.Number), cmp.Compare(a.rev.Secret.Name, b.rev.Secret.Name))
 }
 
-// top is the entry with the highest number, nil if there is none.
+// top returns the entry with the highest number, nil if there is none.
 func (r *release) top() *entry {
 	if len(r.entries) == 0 {
 		return nil

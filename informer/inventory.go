@@ -20,37 +20,38 @@ import (
 // typeSelector selects release Secrets by their type, on the server.
 const typeSelector = "type=" + string(decoder.SecretType)
 
-// listTimeout bounds one listing of metadata, so that a connection into the
-// void ends and is tried anew.
+// listTimeout bounds one LIST of metadata, so that a dead connection ends and the
+// request is tried again.
 const listTimeout = time.Minute
 
 var secretsResource = corev1.SchemeGroupVersion.WithResource("secrets")
 
-// errHungUp is what client-go passes over in silence.
+// errHungUp is the error for an ended connection, which client-go does not report.
 var errHungUp = errors.New("the API server, or something before it, closed the connection without an answer")
 
-// emptyWatch is what client-go's REST client gives, without an error, when the
-// connection ended before the answer (k8s.io/client-go/rest/request.go, Watch).
+// emptyWatch is the type that client-go's REST client returns, without an error,
+// when the connection ended before the answer (k8s.io/client-go/rest/request.go,
+// Watch).
 var emptyWatch = reflect.TypeOf(watch.NewEmptyWatch())
 
-// inventory lists the metadata of the release Secrets of a cluster, and
-// watches them in full from there on. What both see is told to health.
+// inventory lists the metadata of a cluster's release Secrets and watches full
+// Secrets from there on. It reports the outcome of each request to health.
 type inventory struct {
-	ctx       context.Context // ends with the watcher; the reflector lists without one
+	ctx       context.Context // ends with the watcher; the reflector lists without a context
 	namespace string          // "" for all
 	secrets   corev1client.SecretsGetter
 	metadata  metadata.Interface
 	health    *health
-	// missed is told from when on nothing was watched, once that has ended.
+	// missed is called after a gap, with the time since when nothing was watched.
 	missed func(from time.Time)
 
 	mu sync.Mutex
-	// until is when a watch, or the list before it, was open the last time.
+	// until is when the last watch ended, or when the last LIST was answered.
 	until time.Time
 }
 
-// IsWatchListSemanticsUnSupported keeps the reflector from taking its first
-// inventory out of the watch, which would carry every record's bytes.
+// IsWatchListSemanticsUnSupported keeps the reflector from replacing the LIST by a
+// watch, which would transfer every record's bytes.
 func (i *inventory) IsWatchListSemanticsUnSupported() bool { return true }
 
 // List implements [k8s.io/client-go/tools/cache.Lister].
@@ -72,10 +73,10 @@ func (i *inventory) ListWithContext(ctx context.Context, o metav1.ListOptions) (
 	list, err := i.metadata.Resource(secretsResource).Namespace(i.namespace).List(ctx, o)
 	i.health.listed(i.action("list"), err)
 	if err != nil {
-		// It goes back as it is: the reflector tells the kinds of error apart.
+		// It is not wrapped: the reflector distinguishes kinds of errors.
 		return nil, err
 	}
-	i.begins()
+	i.recordList()
 	return list, nil
 }
 
@@ -84,7 +85,7 @@ func (i *inventory) WatchWithContext(ctx context.Context, o metav1.ListOptions) 
 	o.LabelSelector, o.FieldSelector = decoder.OwnerLabel, typeSelector
 	w, err := i.secrets.Secrets(i.namespace).Watch(ctx, o)
 	if err == nil && reflect.TypeOf(w) == emptyWatch {
-		// The reflector would take it for a watch that ended well, and try the
+		// The reflector would take it for a watch that ended normally, and try the
 		// same again for ever.
 		w, err = nil, errHungUp
 	}
@@ -95,7 +96,7 @@ func (i *inventory) WatchWithContext(ctx context.Context, o metav1.ListOptions) 
 	return &opened{Interface: w, inventory: i}, nil
 }
 
-// opened is a watch; the reflector stops each one at its end, whatever ended it.
+// opened is a watch. The reflector calls Stop on each one, however it ended.
 type opened struct {
 	watch.Interface
 	inventory *inventory
@@ -103,13 +104,13 @@ type opened struct {
 
 // Stop implements [watch.Interface].
 func (o *opened) Stop() {
-	o.inventory.ends()
+	o.inventory.recordWatchEnd()
 	o.Interface.Stop()
 }
 
-// begins takes note that all is known again. After the first time that means
-// that a watch could not be gone on with where it had ended.
-func (i *inventory) begins() {
+// recordList records a completed LIST. Any but the first means that the last watch
+// could not be resumed: the gap is reported.
+func (i *inventory) recordList() {
 	i.mu.Lock()
 	from := i.until
 	i.until = time.Now()
@@ -119,14 +120,14 @@ func (i *inventory) begins() {
 	}
 }
 
-// ends takes note that a watch has ended.
-func (i *inventory) ends() {
+// recordWatchEnd records that a watch has ended.
+func (i *inventory) recordWatchEnd() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.until = time.Now()
 }
 
-// action says in words what is asked.
+// action describes a request.
 func (i *inventory) action(verb string) string {
 	if i.namespace == metav1.NamespaceAll {
 		return verb + " release secrets"

@@ -7,15 +7,15 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// Keep has a keeper told all that the watch learns. It must be called before
-// Run, and once.
+// Keep registers the keeper, which is notified of everything that the watch sees.
+// It must be called at most once, before Run.
 func (w *Watcher) Keep(keeper stream.Keeper) {
 	w.keeper = keeper
 	w.observers.keep(keeper)
 }
 
-// All returns all revisions in a namespace, "" for all namespaces, in no order.
-// It comes from memory.
+// All returns all revisions in a namespace, "" for all namespaces, in no
+// particular order. It reads from memory.
 func (w *Watcher) All(namespace string) []*decoder.Revision {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -28,9 +28,9 @@ func (w *Watcher) All(namespace string) []*decoder.Revision {
 	return all
 }
 
-// Want has the record of a revision read, when there is time, if it is known
-// from its label only; the keeper is told then. It does not block, and must not
-// be called before the keeper has been told that the namespace is synced.
+// Want queues the record of a revision for reading if only its label is known. The
+// keeper is notified once it is read. Want does not block, and must not be called
+// before the keeper was notified that the namespace is synced.
 func (w *Watcher) Want(revision *decoder.Revision) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -39,8 +39,8 @@ func (w *Watcher) Want(revision *decoder.Revision) {
 	}
 }
 
-// Watching tells whether the watch of a namespace, "" for all, is open as far
-// as is known.
+// Watching reports whether the watch of a namespace, "" for all, is open as far as
+// is known.
 func (w *Watcher) Watching(namespace string) bool {
 	health, ok := w.HealthIn(namespace)
 	return ok && health.Reachable && health.Synced

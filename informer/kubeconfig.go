@@ -17,23 +17,24 @@ import (
 
 // Options says which clusters to open.
 type Options struct {
-	// Kubeconfig is the path of a kubeconfig. Empty means what kubectl would
-	// take: $KUBECONFIG, ~/.kube/config, else the Pod's own service account.
+	// Kubeconfig is the path of a kubeconfig. Empty means the default of kubectl:
+	// $KUBECONFIG, then ~/.kube/config, then the Pod's own service account.
 	Kubeconfig string
-	// Contexts names the contexts to watch, one cluster each; none means all,
-	// the current one first.
+	// Contexts names the contexts to watch, one cluster each. Empty means all, the
+	// current one first.
 	Contexts []string
-	// Files are further clusters, each the current context of a kubeconfig of
-	// its own. With them alone no other kubeconfig is read.
+	// Files are further clusters, each the current context of its own kubeconfig.
+	// If only Files are set, no other kubeconfig is read.
 	Files []File
 	// InCluster adds the cluster in which this Pod runs.
 	InCluster bool
-	// Namespaces are those to watch; none means all.
+	// Namespaces are the namespaces to watch; empty means all.
 	Namespaces []string
-	// MaskKey makes the tokens of secrets in the revisions' descriptions, the
-	// same as wherever secrets of these clusters are shown; by default a new one.
+	// MaskKey is the key of the masks in the revisions' descriptions. It should be
+	// the key that is used wherever secrets of these clusters are shown; the
+	// default is a new one.
 	MaskKey []byte
-	// Log receives what operators should know; nil discards it.
+	// Log receives messages for operators; nil discards them.
 	Log *slog.Logger
 }
 
@@ -44,10 +45,10 @@ type File struct{ ID, Path string }
 const inClusterID = "in-cluster"
 
 // Open prepares the clusters. It reads files but starts nothing and connects to
-// nothing, so an unreachable cluster is no error here. It fails when a context
-// that was named does not exist or is incomplete, and when the id made of its
-// name is reserved or used by another. An incomplete context that nobody named
-// is left out and logged.
+// nothing, so an unreachable cluster is not an error. It fails if a context in
+// Contexts does not exist or is incomplete, and if the id of any context is
+// reserved or taken. An incomplete context that Contexts does not name is logged
+// and skipped.
 func Open(o Options) ([]*Cluster, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -83,10 +84,10 @@ func Open(o Options) ([]*Cluster, error) {
 type opening struct {
 	options  Options
 	clusters []*Cluster
-	owners   map[string]string // by id, what has it
+	owners   map[string]string // the name of each id's owner
 }
 
-// contexts adds those of the kubeconfig.
+// contexts adds the contexts of the kubeconfig.
 func (set *opening) contexts() error {
 	o := set.options
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
@@ -113,7 +114,7 @@ func (set *opening) contexts() error {
 		if incomplete := (*incompleteError)(nil); len(o.Contexts) > 0 || !errors.As(err, &incomplete) {
 			return err
 		}
-		o.Log.Warn("a context was left out", "error", err)
+		o.Log.Warn("skipping a context", "error", err)
 	}
 	if len(set.clusters) == 0 {
 		return errors.New("load kubeconfig: none of its contexts is complete")
@@ -121,7 +122,7 @@ func (set *opening) contexts() error {
 	return nil
 }
 
-// allContexts are the names of all contexts, the current one first.
+// allContexts returns the names of all contexts, the current one first.
 func allContexts(raw *clientcmdapi.Config) []string {
 	names := contextNames(raw)
 	if at := slices.Index(names, raw.CurrentContext); at > 0 {
@@ -130,7 +131,8 @@ func allContexts(raw *clientcmdapi.Config) []string {
 	return names
 }
 
-// incompleteError means that a context does not say how to reach a cluster.
+// incompleteError is returned for a context that does not say how to reach a
+// cluster.
 type incompleteError struct {
 	context string
 	err     error
@@ -179,7 +181,7 @@ func (set *opening) open(id string, config *rest.Config, proxyURL string, from *
 	return nil
 }
 
-// claim takes an id for what has this name.
+// claim reserves an id for a name.
 func (set *opening) claim(id, name string) error {
 	switch other, taken := set.owners[id]; {
 	case id == "":
@@ -202,7 +204,7 @@ func contextNames(raw *clientcmdapi.Config) []string {
 	return names
 }
 
-// mapID makes a context's name fit into a URL segment.
+// mapID converts a context's name to a URL segment.
 func mapID(context string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {

@@ -17,29 +17,29 @@ import (
 
 var namespacesResource = corev1.SchemeGroupVersion.WithResource("namespaces")
 
-// clusterNamespace is the namespace whose UID is taken for the cluster's.
+// clusterNamespace is the namespace whose UID identifies the cluster.
 const clusterNamespace = metav1.NamespaceSystem
 
-// namespaces knows the UIDs of the namespaces that are watched, which tell a
-// namespace from one that has its name later on.
+// namespaces holds the UIDs of the watched namespaces. They distinguish a namespace
+// from a later one of the same name.
 type namespaces struct {
 	metadata metadata.Interface
 	watched  []string // none for all
 
 	mu    sync.Mutex
 	known map[string]namespaceState
-	// open is how many of the watches are open now, of parts.
+	// open counts the open watches, parts all watches.
 	open, parts int
-	// answered is closed once it is known whether they may be watched.
+	// answered is closed once it is known whether namespaces may be watched.
 	answered  chan struct{}
 	once      sync.Once
 	forbidden bool
 }
 
-// namespaceState is what is known of a namespace.
+// namespaceState is the state of a namespace.
 type namespaceState struct {
 	uid string
-	// ending means that it is being deleted: one of the same name may follow.
+	// ending means that it is being deleted; another of its name may follow.
 	ending bool
 }
 
@@ -89,14 +89,14 @@ func (n *namespaces) informer(selector string) (cache.SharedIndexInformer, error
 			if err != nil {
 				return nil, err
 			}
-			n.opens(1)
-			return &openNamespaces{w, sync.OnceFunc(func() { n.opens(-1) })}, nil
+			n.addOpen(1)
+			return &openNamespaces{w, sync.OnceFunc(func() { n.addOpen(-1) })}, nil
 		},
 	}, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})
 	if err := informer.SetTransform(slimNamespace); err != nil {
 		return nil, err
 	}
-	// That a cluster cannot be reached is told by the watch of the releases.
+	// The watch of the releases reports an unreachable cluster.
 	err := informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
 		if apierrors.IsForbidden(err) {
 			n.answer(true)
@@ -112,7 +112,7 @@ func (n *namespaces) informer(selector string) (cache.SharedIndexInformer, error
 	return informer, err
 }
 
-// openNamespaces is a watch; the reflector stops each one at its end.
+// openNamespaces is a watch. The reflector calls Stop on each one.
 type openNamespaces struct {
 	watch.Interface
 	ended func()
@@ -124,13 +124,13 @@ func (o *openNamespaces) Stop() {
 	o.Interface.Stop()
 }
 
-func (n *namespaces) opens(more int) {
+func (n *namespaces) addOpen(more int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.open += more
 }
 
-// slimNamespace is the informer's transform: little of a namespace is needed.
+// slimNamespace is the informer's transform. It keeps the little that is needed.
 func slimNamespace(object any) (any, error) {
 	if full, ok := object.(*metav1.PartialObjectMetadata); ok {
 		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
@@ -170,8 +170,8 @@ func (n *namespaces) unset(object any) {
 	}
 }
 
-// ask asks the API server for a namespace's UID, "" when there is no such
-// namespace or when it may not be known.
+// ask reads a namespace's UID from the API server. It is "" if there is no such
+// namespace or if it is forbidden.
 func (n *namespaces) ask(ctx context.Context, name string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
@@ -185,18 +185,17 @@ func (n *namespaces) ask(ctx context.Context, name string) (string, error) {
 	return string(namespace.UID), nil
 }
 
-// UID is the cluster's, which is that of its namespace kube-system; "" when
-// that may not be read. It asks the API server.
+// UID returns the UID of the cluster, which is that of its namespace kube-system;
+// "" if reading it is forbidden. It asks the API server.
 func (c *Cluster) UID(ctx context.Context) (string, error) {
 	return c.namespaces.ask(ctx, clusterNamespace)
 }
 
-// NamespaceUID is the UID that a namespace has now. It is "" when there is no
-// such namespace, and wherever namespaces may not be watched, since what is not
-// known later on had better not be known at all. It blocks until that is clear,
-// and asks the API server about a namespace that is not known, that is being
-// deleted, so that another one may have its name by now, or while no watch is
-// open.
+// NamespaceUID returns the UID that a namespace has now. It is "" if there is no
+// such namespace, or if namespaces may not be watched: a UID that is not known
+// throughout would make one lineage look like two. NamespaceUID blocks until it is
+// clear whether namespaces may be watched. It asks the API server if the namespace
+// is unknown or is being deleted, and while a watch is not open.
 func (c *Cluster) NamespaceUID(ctx context.Context, namespace string) (string, error) {
 	n := c.namespaces
 	select {
@@ -216,8 +215,8 @@ func (c *Cluster) NamespaceUID(ctx context.Context, namespace string) (string, e
 	return n.ask(ctx, namespace)
 }
 
-// NamespacesKnown reports whether the watch of the namespaces knows all of
-// them, or that it may not. It comes from memory.
+// NamespacesKnown reports whether the watch has listed the namespaces, or is
+// forbidden. It reads from memory.
 func (c *Cluster) NamespacesKnown() bool {
 	select {
 	case <-c.namespaces.answered:
@@ -227,8 +226,8 @@ func (c *Cluster) NamespacesKnown() bool {
 	}
 }
 
-// KnownNamespaceUID is NamespaceUID as the watch of the namespaces knows it; ""
-// also as long as it does not. It comes from memory.
+// KnownNamespaceUID returns a namespace's UID as the watch knows it, "" if it does
+// not. It reads from memory.
 func (c *Cluster) KnownNamespaceUID(namespace string) string {
 	c.namespaces.mu.Lock()
 	defer c.namespaces.mu.Unlock()

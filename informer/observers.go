@@ -9,19 +9,19 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// observers hands transitions to those who asked for them, in the order in
-// which they were added and outside all locks of the index.
+// observers passes transitions on to the registered functions, in the order in
+// which they were added and without holding a lock of the index.
 type observers struct {
 	mu      sync.Mutex
-	keeper  stream.Keeper // nil if nothing is kept
+	keeper  stream.Keeper // nil without a trail
 	waiting []notice
 	byName  map[releaseKey][]*observer
 	all     []*observer
 	wake    chan struct{}
 }
 
-// notice is one thing to tell: a transition, or a state that is none, of which
-// only the keeper is told, or something else for the keeper.
+// notice is a queued notification: a transition; a state without a transition,
+// which is only for the keeper; or another call of the keeper.
 type notice struct {
 	transition decoder.Transition
 	keep       func(stream.Keeper)
@@ -29,7 +29,7 @@ type notice struct {
 
 // observer is one caller's function.
 type observer struct {
-	mu      sync.Mutex // held while f runs, so that stop can wait for it
+	mu      sync.Mutex // held while f runs, so that stop waits for it
 	stopped bool
 	f       func(decoder.Transition)
 }
@@ -38,7 +38,7 @@ func newObservers() *observers {
 	return &observers{byName: map[releaseKey][]*observer{}, wake: make(chan struct{}, 1)}
 }
 
-// keep makes the keeper one who is told everything.
+// keep registers the keeper, which is notified of everything.
 func (o *observers) keep(keeper stream.Keeper) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -56,7 +56,7 @@ func (o *observers) add(n notice) {
 	}
 }
 
-// run tells transitions until ctx ends.
+// run delivers notices until ctx ends.
 func (o *observers) run(ctx context.Context) {
 	for {
 		select {
@@ -72,18 +72,19 @@ func (o *observers) run(ctx context.Context) {
 			if ctx.Err() != nil {
 				return
 			}
-			o.tell(n)
+			o.notify(n)
 		}
 	}
 }
 
-func (o *observers) tell(n notice) {
+// notify delivers one notice to the keeper and the observers.
+func (o *observers) notify(n notice) {
 	t := n.transition
 	o.mu.Lock()
 	keeper := o.keeper
-	var told []*observer
+	var notified []*observer
 	if n.keep == nil && t.Change != "" {
-		told = slices.Concat(o.byName[releaseKey{t.Revision.Namespace, t.Revision.Name}], o.all)
+		notified = slices.Concat(o.byName[releaseKey{t.Revision.Namespace, t.Revision.Name}], o.all)
 	}
 	o.mu.Unlock()
 	switch {
@@ -93,7 +94,7 @@ func (o *observers) tell(n notice) {
 	default:
 		keeper.See(t)
 	}
-	for _, observer := range told {
+	for _, observer := range notified {
 		observer.call(t)
 	}
 }
@@ -106,7 +107,7 @@ func (o *observer) call(t decoder.Transition) {
 	}
 }
 
-// observe registers f for one release and returns how to end that.
+// observe registers f for one release, and returns a function that unregisters it.
 func (o *observers) observe(k releaseKey, f func(decoder.Transition)) (stop func()) {
 	added := &observer{f: f}
 	o.mu.Lock()
@@ -124,7 +125,8 @@ func (o *observers) observe(k releaseKey, f func(decoder.Transition)) (stop func
 	}
 }
 
-// observeAll registers f for all releases and returns how to end that.
+// observeAll registers f for all releases, and returns a function that unregisters
+// it.
 func (o *observers) observeAll(f func(decoder.Transition)) (stop func()) {
 	added := &observer{f: f}
 	o.mu.Lock()

@@ -16,8 +16,8 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// readAttempts is how often Read starts again when the newest revision
-// vanished under it.
+// readAttempts is how often Read tries when the newest revision is deleted
+// meanwhile.
 const readAttempts = 3
 
 // Read implements [stream.Cluster].
@@ -36,10 +36,9 @@ func (c *Cluster) Read(ctx context.Context, namespace, name string) ([]*decoder.
 	return nil, fmt.Errorf("read release %s/%s: %w", namespace, name, err)
 }
 
-// List returns all revisions of a release, lowest first, as far as their
-// Secrets' names and labels tell. Other than Read it has those too that Helm does
-// not find, because a restored backup has left them without any label but the
-// owner's.
+// List returns all revisions of a release, lowest first, with what their Secrets'
+// names and labels say. Unlike Read it includes revisions that Helm does not find
+// because a restored backup has lost every label but the owner's.
 func (c *Cluster) List(ctx context.Context, namespace, name string) ([]*decoder.Revision, error) {
 	listed, err := c.list(ctx, namespace, decoder.OwnerLabel)
 	if err != nil {
@@ -68,18 +67,18 @@ func (c *Cluster) readOnce(ctx context.Context, namespace, name string) ([]*deco
 	return nil, nil
 }
 
-// listRelease is list for the release Secrets with such labels.
+// listRelease is list for the release Secrets with these labels.
 func (c *Cluster) listRelease(ctx context.Context, namespace string, set labels.Set) ([]*decoder.Revision, error) {
 	selector, err := set.AsValidatedSelector()
 	if err != nil {
-		// What cannot be a label's value cannot be a release's name.
+		// A name that is not a valid label value is not a release's.
 		return nil, nil
 	}
 	return c.list(ctx, namespace, decoder.OwnerLabel+","+selector.String())
 }
 
-// list asks for the metadata of the release Secrets that a selector is for,
-// lowest revision first.
+// list reads the metadata of the release Secrets that match a selector, lowest
+// revision first.
 func (c *Cluster) list(ctx context.Context, namespace, selector string) ([]*decoder.Revision, error) {
 	list, err := c.metadata.Resource(secretsResource).Namespace(namespace).List(ctx, metav1.ListOptions{
 		LabelSelector: selector, FieldSelector: typeSelector,
@@ -97,9 +96,9 @@ func (c *Cluster) list(ctx context.Context, namespace, selector string) ([]*deco
 	return revisions, nil
 }
 
-// Record implements [stream.Cluster]. The bytes come from the API server each
-// time, since a record is overwritten while its operation runs; what they decode
-// to is cached. The record is shared and must not be changed.
+// Record implements [stream.Cluster]. It reads the bytes from the API server each
+// time, since a record is overwritten while its operation runs; the decoded record
+// is cached. It is shared and must not be changed.
 func (c *Cluster) Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error) {
 	record, err := c.record(ctx, namespace, name, revision)
 	if err != nil {
@@ -114,7 +113,7 @@ func (c *Cluster) record(ctx context.Context, namespace, name string, revision i
 	}
 	full, s, err := c.fetchRevision(ctx, namespace, c.secretName(namespace, name, revision), name, revision)
 	if apierrors.IsNotFound(err) {
-		// Perhaps the Secret has a name that Helm would not give it.
+		// The Secret may have a name that Helm would not give it.
 		var listed []*decoder.Revision
 		listed, err = c.listRelease(ctx, namespace, labels.Set{"name": name, "version": strconv.Itoa(revision)})
 		if err == nil && len(listed) > 0 {
@@ -151,9 +150,8 @@ func (c *Cluster) secretName(namespace, name string, revision int) string {
 	return decoder.SecretName(name, revision)
 }
 
-// fetchRevision reads one Secret and checks that it holds that revision. What
-// it finds of another kind it takes for not found, so that no other Secret can
-// be read by a well chosen name.
+// fetchRevision reads one Secret and checks that it holds the revision. It reports
+// any other Secret as not found, so that a well-chosen name reveals nothing.
 func (c *Cluster) fetchRevision(ctx context.Context, namespace, secretName, name string, revision int) (*corev1.Secret, *secret, error) {
 	full, err := c.secrets.Secrets(namespace).Get(ctx, secretName, metav1.GetOptions{})
 	if err != nil {

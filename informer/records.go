@@ -5,28 +5,28 @@ import (
 	"github.com/helmtrail/helmtrail/internal/bounded"
 )
 
-// recordsLimit bounds what the cache of decoded records holds, in bytes.
+// recordsLimit bounds the cache of decoded records, in bytes.
 const recordsLimit = 64 << 20
 
 // records caches decoded records by the digest of their bytes. A record never
-// gets stale, so nothing expires.
+// becomes stale, so none expires.
 type records struct {
 	cache *bounded.Cache[decoded]
 }
 
-// decoded is what became of a record's bytes. That they cannot be decoded may
-// take as long to find out as a record of the largest size.
+// decoded is the result of decoding a record's bytes. Errors are cached as well,
+// since finding one may take as long as decoding the largest record.
 type decoded struct {
 	record *decoder.Record
 	err    error
 }
 
-// newRecords makes an empty cache for so many bytes.
+// newRecords returns an empty cache with a limit in bytes.
 func newRecords(limit int) *records {
 	return &records{cache: bounded.New(bounded.Options[decoded]{Limit: limit, Size: sizeOf})}
 }
 
-// decode returns the record in data, from the cache if it is there. The record
+// decode returns the record in data, from the cache if possible. The record
 // is shared and must not be changed.
 func (r *records) decode(digest string, data []byte) (*decoder.Record, error) {
 	if cached, ok := r.cache.Get(digest); ok {
@@ -37,8 +37,7 @@ func (r *records) decode(digest string, data []byte) (*decoder.Record, error) {
 	return record, err
 }
 
-// sizeOf is about what a record takes in memory: its JSON, and the parts that
-// were copied out of it.
+// sizeOf estimates the memory of a record: its JSON, and the parts copied from it.
 func sizeOf(d decoded) int {
 	const overhead = 4 << 10
 	record := d.record

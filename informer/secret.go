@@ -12,15 +12,16 @@ import (
 // recordKey is the key of a release Secret's data that holds the record.
 const recordKey = "release"
 
-// secret is what remains in memory of one state of a release Secret. Its
-// metadata is only what the informer needs to keep it apart from others.
+// secret is what is kept in memory of one state of a release Secret. Its metadata
+// is what the informer needs to identify it.
 type secret struct {
 	metav1.ObjectMeta
 	revision *decoder.Revision
-	// read means that the record's bytes were there to be decoded; a Secret
-	// that came from a list has none.
+	// read means that the record's bytes were decoded; a Secret from a list has
+	// none.
 	read bool
-	// foreign means that the Secret holds no record, or one of no known release.
+	// foreign means that the Secret holds no record, or that the record's release
+	// is unknown.
 	foreign bool
 }
 
@@ -38,7 +39,7 @@ func newSecret(meta *metav1.ObjectMeta, data []byte) *secret {
 		Created: meta.CreationTimestamp.Time, Labels: meta.Labels,
 	}, data, decoder.Limits{})
 	if !ok {
-		// Without a name it is no row; while unread, the record may yet tell one.
+		// Without a name it is not listed. Once read, the record may have one.
 		revision = &decoder.Revision{Namespace: meta.Namespace, Secret: decoder.SecretRef{
 			Name: meta.Name, UID: string(meta.UID), ResourceVersion: meta.ResourceVersion,
 		}}
@@ -49,7 +50,8 @@ func newSecret(meta *metav1.ObjectMeta, data []byte) *secret {
 	return s
 }
 
-// written is when an object was written last, going by who manages its fields.
+// written returns when an object was last written, according to its managed
+// fields.
 func written(meta *metav1.ObjectMeta) (newest time.Time) {
 	for _, entry := range meta.ManagedFields {
 		if entry.Time != nil && entry.Time.After(newest) {
@@ -68,8 +70,8 @@ func readSecret(full *corev1.Secret) *secret {
 	return s
 }
 
-// reduce is the informer's transform. It gets what LIST gave (metadata), what
-// WATCH gave (full Secrets), and now and then its own result.
+// reduce is the informer's transform. It gets metadata from LIST, full Secrets from
+// WATCH, and now and then its own result.
 func (w *Watcher) reduce(object any) (any, error) {
 	switch o := object.(type) {
 	case *corev1.Secret:
@@ -80,9 +82,8 @@ func (w *Watcher) reduce(object any) (any, error) {
 	return object, nil
 }
 
-// read reduces what the watcher reads. It is the only place where the
-// bytes of its records pass, once for each state: the keeper takes them here,
-// and may let wait.
+// read reduces a full Secret. All records' bytes pass here, once for each state: the
+// keeper takes them here, and may block.
 func (w *Watcher) read(full *corev1.Secret) *secret {
 	s := w.describer.read(full)
 	if keeper := w.keeper; keeper != nil && !s.foreign && s.revision.Digest != "" {

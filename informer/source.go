@@ -15,21 +15,21 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// reloadEvery is how often a kubeconfig's files are looked at.
+// reloadEvery is how often a kubeconfig's files are checked for changes.
 const reloadEvery = 5 * time.Second
 
-// source is where a cluster's address and credentials stand: a context of a
-// kubeconfig, or the service account of a Pod, whose token client-go reads
-// again by itself.
+// source is the origin of a cluster's address and credentials: a context of a
+// kubeconfig, or the service account of a Pod, whose token client-go reloads by
+// itself.
 type source struct {
 	rules   *clientcmd.ClientConfigLoadingRules // nil for a service account
 	context string                              // "" for the current one
 
 	stamps []string
-	text   []byte // the context with all that it names
+	text   []byte // the context with its cluster and user
 }
 
-// load reads the context; raw is the kubeconfig if it has been read already.
+// load reads the context. If the kubeconfig has already been read, it is raw.
 func (s *source) load(raw *clientcmdapi.Config) (config *rest.Config, proxyURL string, err error) {
 	s.stamps = s.look()
 	if raw == nil {
@@ -62,7 +62,7 @@ func (s *source) load(raw *clientcmdapi.Config) (config *rest.Config, proxyURL s
 	return config, proxyURL, err
 }
 
-// look tells one content of the files from another.
+// look returns a value that differs when the files have changed.
 func (s *source) look() []string {
 	var stamps []string
 	for _, path := range s.rules.GetLoadingPrecedence() {
@@ -76,8 +76,8 @@ func (s *source) look() []string {
 	return stamps
 }
 
-// follow takes over what changes in the kubeconfig until ctx ends. A file that
-// cannot be read, or has lost the context, changes nothing.
+// follow applies changes of the kubeconfig until ctx ends. A file that cannot be
+// read, or no longer has the context, changes nothing.
 func (c *Cluster) follow(ctx context.Context) {
 	if c.source == nil || c.source.rules == nil {
 		return
@@ -91,7 +91,7 @@ func (c *Cluster) follow(ctx context.Context) {
 				continue
 			}
 			if err := c.reload(); err != nil {
-				c.log.Warn("the kubeconfig has changed, but cannot be used; what was read before stays", "error", err)
+				c.log.Warn("the kubeconfig has changed but cannot be used; keeping the previous one", "error", err)
 			}
 		case <-ctx.Done():
 			return
@@ -99,7 +99,7 @@ func (c *Cluster) follow(ctx context.Context) {
 	}
 }
 
-// reload reads the context again, and goes on with what it says now.
+// reload reads the context again and connects as it says now.
 func (c *Cluster) reload() error {
 	before := c.source.text
 	config, proxyURL, err := c.source.load(nil)
@@ -111,9 +111,9 @@ func (c *Cluster) reload() error {
 	}
 	e, err := newEndpoint(config, proxyURL)
 	if err != nil {
-		return errors.Join(err, errors.New("it says how to reach the cluster in a way that does not work"))
+		return errors.Join(err, errors.New("the context does not say how to reach the cluster"))
 	}
 	c.connection.replace(e)
-	c.log.Info("the kubeconfig has changed and was read again", "server", publicAddress(e.config.Host))
+	c.log.Info("reloaded the kubeconfig", "server", publicAddress(e.config.Host))
 	return nil
 }

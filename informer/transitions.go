@@ -7,39 +7,39 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// pending is a transition that waits for its turn in the queue of its release,
-// and perhaps for its record to be fetched.
+// pending is a transition in the queue of its release. It may wait for its record
+// to be fetched.
 type pending struct {
 	e   *entry
 	rev *decoder.Revision
-	// deleted is what the end of the Secret means; nil for a state of it.
+	// deleted is the transition that a delete makes; nil for a write.
 	deleted *decoder.Transition
 	time    time.Time
 	late    bool
 	unread  bool
 }
 
-// stored takes a state that the informer got to know. The states of one Secret
-// come in order. It reports whether the Secret must be fetched, and what can be
-// told already; that and what the other methods return holds, without a Change,
-// also states that are no transition.
+// stored adds a state that the informer has received. The states of one Secret
+// come in order. It reports whether the Secret must be fetched, and returns the
+// transitions that are complete. Here as in the other methods, a transition without
+// a Change stands for a write that left the status as it was.
 //
-// The first inventory makes no transitions: it is what was there before.
-func (x *index) stored(s *secret, inventory bool, now time.Time) (fetch bool, told []decoder.Transition) {
+// The first inventory makes no transitions, since it existed before.
+func (x *index) stored(s *secret, inventory bool, now time.Time) (fetch bool, ready []decoder.Transition) {
 	e := x.secrets[s.key()]
 	if s.foreign {
 		if e != nil {
-			told = x.deleted(s, false, now)
+			ready = x.deleted(s, false, now)
 		}
-		return false, told
+		return false, ready
 	}
 	if e != nil && e.rev.Secret.UID != string(s.UID) {
-		// Deleted and made anew while nobody watched.
-		told = x.deleted(&secret{ObjectMeta: s.ObjectMeta}, true, now)
+		// It was deleted and created again while nothing was watched.
+		ready = x.deleted(&secret{ObjectMeta: s.ObjectMeta}, true, now)
 		e = nil
 	}
 	if e != nil && e.rev.Secret.ResourceVersion == s.ResourceVersion {
-		return false, told
+		return false, ready
 	}
 	if e == nil {
 		e = &entry{}
@@ -49,14 +49,14 @@ func (x *index) stored(s *secret, inventory bool, now time.Time) (fetch bool, to
 	r := x.put(e, s.revision, s.read)
 	r.newest = r.top().rev
 	if inventory {
-		e.told = s.revision
-		return false, told
+		e.notified = s.revision
+		return false, ready
 	}
 	r.queue = append(r.queue, &pending{e: e, rev: s.revision, time: now, late: !s.read, unread: !s.read})
-	return !s.read, append(told, x.drain(releaseOf(s.revision))...)
+	return !s.read, append(ready, x.drain(releaseOf(s.revision))...)
 }
 
-// deleted takes the end of a Secret. Late means that the delete itself was not
+// deleted records the delete of a Secret. Late means that the delete itself was not
 // seen.
 func (x *index) deleted(s *secret, late bool, now time.Time) []decoder.Transition {
 	e := x.secrets[s.key()]
@@ -66,7 +66,7 @@ func (x *index) deleted(s *secret, late bool, now time.Time) []decoder.Transitio
 	x.overwritten(e)
 	last := e.rev
 	if !e.read && s.read && !s.foreign && string(s.UID) == last.Secret.UID {
-		// The delete carries the bytes of a record that nobody has read so far.
+		// The delete carries the bytes of a record that was not read so far.
 		last = s.revision
 	}
 	k := releaseOf(e.rev)
@@ -76,7 +76,7 @@ func (x *index) deleted(s *secret, late bool, now time.Time) []decoder.Transitio
 		others = append(others, other.rev)
 	}
 	if late && r.newest.Secret.UID != last.Secret.UID {
-		// Missed deletes come in any order, so the newest may be gone already.
+		// Missed deletes come in any order, so the newest may already be removed.
 		others = append(others, r.newest)
 	}
 	end := decoder.Deleted(last, others)
@@ -84,8 +84,8 @@ func (x *index) deleted(s *secret, late bool, now time.Time) []decoder.Transitio
 	return x.drain(k)
 }
 
-// overwritten ends the wait for a state of e that was not read in time: it is
-// told from its label.
+// overwritten ends the wait for a state of e that was not read in time: its
+// transition is made from its label.
 func (x *index) overwritten(e *entry) {
 	for _, p := range x.releases[releaseOf(e.rev)].queue {
 		if p.e == e {
@@ -94,9 +94,9 @@ func (x *index) overwritten(e *entry) {
 	}
 }
 
-// fetched takes what reading want's Secret gave. A nil got means that want
-// cannot be read any more, since it was overwritten or deleted; the watch brings
-// what came after it.
+// fetched records the result of reading want's Secret. A nil got means that want
+// cannot be read any more because it was overwritten or deleted; the watch delivers
+// the state that followed.
 func (x *index) fetched(want *decoder.Revision, got *secret) []decoder.Transition {
 	e := x.secrets[keyOf(want)]
 	if e == nil || e.rev != want {
@@ -119,27 +119,28 @@ func (x *index) fetched(want *decoder.Revision, got *secret) []decoder.Transitio
 			p.rev, p.unread, waited = got.revision, false, true
 		}
 	}
-	var told []decoder.Transition
+	var ready []decoder.Transition
 	if !waited {
-		// Known from its label so far; that the record says more is no change.
-		e.told = got.revision
+		// So far only its label was known; reading the record is no transition.
+		e.notified = got.revision
 		if got.revision.Name != "" {
-			told = append(told, decoder.Transition{Revision: got.revision})
+			ready = append(ready, decoder.Transition{Revision: got.revision})
 		}
 	}
 	if to := x.put(e, got.revision, true); to.newest == nil || to.newest == want {
 		to.newest = got.revision
 	}
-	return append(told, x.drain(k)...)
+	return append(ready, x.drain(k)...)
 }
 
-// drain takes the transitions that can be told off the queue of a release.
+// drain removes the complete transitions from the front of a release's queue and
+// returns them.
 func (x *index) drain(k releaseKey) []decoder.Transition {
 	r := x.releases[k]
 	if r == nil {
 		return nil
 	}
-	var told []decoder.Transition
+	var ready []decoder.Transition
 	for len(r.queue) > 0 && !r.queue[0].unread {
 		p := r.queue[0]
 		r.queue = r.queue[1:]
@@ -148,23 +149,23 @@ func (x *index) drain(k releaseKey) []decoder.Transition {
 			t = decoder.Transition{Time: p.time, Revision: p.rev, Late: p.late}
 		}
 		if p.rev.Name != "" {
-			told = append(told, t)
+			ready = append(ready, t)
 		}
 	}
 	x.forget(k)
-	return told
+	return ready
 }
 
-// transition makes of p what observers are told, and reports whether it is a
-// transition: a write that leaves the status as it was is none.
+// transition returns the transition for observers. It is false for a write that
+// left the status as it was.
 func (p *pending) transition() (decoder.Transition, bool) {
 	if p.deleted != nil {
 		t := *p.deleted
 		t.Time, t.Late = p.time, p.late
 		return t, true
 	}
-	t, ok := decoder.Compare(p.e.told, p.rev)
-	p.e.told = p.rev
+	t, ok := decoder.Compare(p.e.notified, p.rev)
+	p.e.notified = p.rev
 	t.Time, t.Late = p.time, t.Late || p.late
 	return t, ok
 }

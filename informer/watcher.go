@@ -18,7 +18,8 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// Watcher keeps the index of a cluster's releases and tells their transitions.
+// Watcher keeps the index of a cluster's releases and notifies observers of their
+// transitions.
 type Watcher struct {
 	secrets   corev1client.SecretsGetter
 	metadata  metadata.Interface
@@ -26,8 +27,8 @@ type Watcher struct {
 	parts     []*part
 	observers *observers
 	describer describer
-	keeper    stream.Keeper // nil if nothing is kept
-	fetcher   *fetcher      // made by Run, before anything uses it
+	keeper    stream.Keeper // nil without a trail
+	fetcher   *fetcher      // created by Run before anything uses it
 	synced    chan struct{}
 
 	mu      sync.Mutex
@@ -42,7 +43,7 @@ type part struct {
 	synced    chan struct{} // closed once
 }
 
-// newWatcher makes the Watcher of these namespaces, of all if there are none.
+// newWatcher returns a Watcher of the namespaces, of all if there are none.
 func newWatcher(secrets corev1client.SecretsGetter, metadata metadata.Interface, namespaces []string, log *slog.Logger) *Watcher {
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
@@ -58,13 +59,13 @@ func newWatcher(secrets corev1client.SecretsGetter, metadata metadata.Interface,
 		parts:     parts,
 		observers: newObservers(),
 		synced:    make(chan struct{}),
-		// A version must not come back after a restart with another meaning.
+		// A version must not be reused with another meaning after a restart.
 		index: newIndex(uint64(time.Now().UnixNano())),
 	}
 }
 
-// Run watches until ctx ends, then stops all that it started and returns nil.
-// It blocks and may be called once.
+// Run watches until ctx ends, stops everything that it started and returns nil. It
+// blocks and may be called once.
 func (w *Watcher) Run(ctx context.Context) error {
 	informers := make([]cache.SharedIndexInformer, 0, len(w.parts))
 	synced := make([]cache.InformerSynced, 0, len(w.parts))
@@ -105,7 +106,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 	return nil
 }
 
-// informer makes what watches one part.
+// informer returns the informer of one part.
 func (w *Watcher) informer(ctx context.Context, p *part) (cache.SharedIndexInformer, cache.ResourceEventHandlerRegistration, error) {
 	informer := cache.NewSharedIndexInformer(
 		&inventory{
@@ -119,7 +120,7 @@ func (w *Watcher) informer(ctx context.Context, p *part) (cache.SharedIndexInfor
 	if err := informer.SetTransform(w.reduce); err != nil {
 		return nil, nil, err
 	}
-	// The inventory has told health already; client-go would only log it again.
+	// The inventory has reported to health; client-go would only log it again.
 	if err := informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {}); err != nil {
 		return nil, nil, err
 	}
@@ -127,11 +128,12 @@ func (w *Watcher) informer(ctx context.Context, p *part) (cache.SharedIndexInfor
 	return informer, handler, err
 }
 
-// Synced is closed once the index holds what the cluster had when Run began.
+// Synced returns a channel that is closed once the index holds all releases that
+// existed when Run began.
 func (w *Watcher) Synced() <-chan struct{} { return w.synced }
 
-// Health tells how the watch fares. Of several namespaces it is reachable when
-// one is, synced when all are, and the first error counts.
+// Health returns the state of the watch. With several namespaces it is reachable if
+// one is, synced if all are, and has the first error.
 func (w *Watcher) Health() Health {
 	h := w.health(w.parts)
 	w.mu.Lock()
@@ -140,7 +142,8 @@ func (w *Watcher) Health() Health {
 	return h
 }
 
-// HealthIn tells how the watch of one namespace fares; false if it is not watched.
+// HealthIn returns the state of the watch of one namespace, and false if it is not
+// watched.
 func (w *Watcher) HealthIn(namespace string) (Health, bool) {
 	for i, p := range w.parts {
 		if p.namespace == namespace || p.namespace == metav1.NamespaceAll {
@@ -171,7 +174,7 @@ func (w *Watcher) health(parts []*part) Health {
 }
 
 // Latest returns the highest revision of each release in the namespace, "" for
-// all namespaces, sorted by namespace and name. It comes from memory. The
+// all namespaces, sorted by namespace and name. It reads from memory. The
 // caller must not change the slice.
 func (w *Watcher) Latest(namespace string) []*decoder.Revision {
 	w.mu.Lock()
@@ -180,7 +183,7 @@ func (w *Watcher) Latest(namespace string) []*decoder.Revision {
 }
 
 // Revisions returns all revisions of a release that are in the cluster, lowest
-// first, none if there is no such release. It comes from memory.
+// first; none if there is no such release. It reads from memory.
 func (w *Watcher) Revisions(namespace, name string) []*decoder.Revision {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -195,8 +198,8 @@ func (w *Watcher) Revisions(namespace, name string) []*decoder.Revision {
 	return revisions
 }
 
-// Version changes with every change of what Latest and Revisions return, and
-// grows from one start of the process to the next.
+// Version grows with every change of the results of Latest and Revisions, and from
+// one start of the process to the next.
 func (w *Watcher) Version() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -225,8 +228,8 @@ func (c *changes) OnAdd(object any, inInitialList bool) {
 	}
 }
 
-// OnUpdate implements [cache.ResourceEventHandler]. The old state is the
-// index's own: unlike the informer's it may have been read since.
+// OnUpdate implements [cache.ResourceEventHandler]. The index has the old state;
+// unlike the informer's it may have been read since.
 func (c *changes) OnUpdate(_, object any) {
 	if s, ok := object.(*secret); ok {
 		c.stored(s, false)
@@ -240,8 +243,8 @@ func (c *changes) stored(s *secret, inventory bool) {
 	if s.foreign {
 		w.ignored++
 	}
-	fetch, told := w.index.stored(s, inventory, time.Now())
-	w.tell(told)
+	fetch, ready := w.index.stored(s, inventory, time.Now())
+	w.notify(ready)
 	switch {
 	case fetch:
 		w.fetcher.urgent.Add(s.key())
@@ -251,8 +254,8 @@ func (c *changes) stored(s *secret, inventory bool) {
 }
 
 // OnDelete implements [cache.ResourceEventHandler]. A delete that the watch
-// missed comes as a value that wraps the last state known to the informer, or
-// nothing; its key is enough.
+// missed comes as a tombstone, with the informer's last state or with nothing but
+// the key.
 func (c *changes) OnDelete(object any) {
 	late := false
 	if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
@@ -260,7 +263,7 @@ func (c *changes) OnDelete(object any) {
 		if _, ok := object.(*secret); !ok {
 			namespace, name, err := cache.SplitMetaNamespaceKey(tombstone.Key)
 			if err != nil {
-				c.w.log.Warn("a delete without a name was ignored", "error", err)
+				c.w.log.Warn("ignoring a delete without a name", "error", err)
 				return
 			}
 			s := &secret{}
@@ -279,20 +282,20 @@ func (c *changes) OnDelete(object any) {
 	if e == nil {
 		return
 	}
-	w.tell(w.index.deleted(s, late, time.Now()))
+	w.notify(w.index.deleted(s, late, time.Now()))
 	w.wantNewest(e.rev)
 }
 
-// tell queues transitions for the observers. It is called under w.mu, so that
-// they are told in the order of the index.
-func (w *Watcher) tell(transitions []decoder.Transition) {
+// notify queues transitions for the observers. The caller holds w.mu, so that they
+// arrive in the order of the index.
+func (w *Watcher) notify(transitions []decoder.Transition) {
 	for _, t := range transitions {
 		w.observers.add(notice{transition: t})
 	}
 }
 
-// wantNewest has the record of a release's newest revision fetched when it is
-// known from its label only. It is called under w.mu.
+// wantNewest queues the record of a release's newest revision for reading if only
+// its label is known. The caller holds w.mu.
 func (w *Watcher) wantNewest(rev *decoder.Revision) {
 	if r := w.index.releases[releaseOf(rev)]; r != nil {
 		if top := r.top(); top != nil && !top.read {
@@ -301,15 +304,15 @@ func (w *Watcher) wantNewest(rev *decoder.Revision) {
 	}
 }
 
-// backfill has the newest revision of every release read, those first that
-// were made last.
+// backfill queues the newest revision of every release for reading, in the order
+// newest Secret first.
 func (w *Watcher) backfill() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var unread []*decoder.Revision
 	for k, r := range w.index.releases {
 		for _, e := range r.entries {
-			// Without a name in the metadata only the record can tell.
+			// Without a name in the metadata only the record can have one.
 			if !e.read && (e == r.top() || k.name == "") {
 				unread = append(unread, e.rev)
 			}

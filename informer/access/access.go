@@ -1,11 +1,11 @@
 // Package access asks a cluster's API server who callers are and what they may
 // do: TokenReview and SubjectAccessReview, with helmtrail's own account.
 //
-// Answers are kept for ten seconds, refusals too, under the SHA-256 of the
-// token, so that neither a busy page nor a thousand streams with one token ask
-// more than once in that time, and a right that was withdrawn is noticed after
-// it. Errors are not kept. What is kept is bounded, and tokens that nobody
-// knows can neither push out those of others nor be tried without limit.
+// Answers, including refusals, are cached for ten seconds under the SHA-256 of the
+// token. So a busy page or a thousand streams with one token ask only once in that
+// time, and a withdrawn right is noticed after it. Errors are not cached. The cache
+// is bounded. Unknown tokens cannot push out known ones, and the rate at which they
+// are reviewed is limited.
 package access
 
 import (
@@ -29,24 +29,23 @@ import (
 )
 
 const (
-	// Life is how long an answer counts.
+	// Life is how long an answer is cached.
 	Life = 10 * time.Second
-	// acquaintance is how long a good token does not count as unknown.
-	acquaintance = time.Hour
+	// knownFor is how long a token counts as known after a good review.
+	knownFor = time.Hour
 	// reviewTimeout bounds one question to the API server.
 	reviewTimeout = 10 * time.Second
 
 	maxUsers   = 10_000
 	maxRefused = 10_000
 	maxAnswers = 100_000
-	// unknownPerSecond and unknownBurst bound the tokens that are reviewed
-	// although nobody knows them.
+	// unknownPerSecond and unknownBurst bound the reviews of unknown tokens.
 	unknownPerSecond = 50
 	unknownBurst     = 200
 )
 
 // Reviewer reviews the callers of one cluster. Its methods may be called
-// concurrently; they block while the API server is asked.
+// concurrently; they block while they ask the API server.
 type Reviewer struct {
 	tokens authenticationv1client.TokenReviewInterface
 	rights authorizationv1client.SubjectAccessReviewInterface
@@ -64,28 +63,28 @@ type answer struct {
 	reason  string
 }
 
-// New returns a Reviewer that has asked nothing yet.
+// New returns a Reviewer. It makes no request.
 func New(tokens authenticationv1client.TokenReviewsGetter, rights authorizationv1client.SubjectAccessReviewsGetter) *Reviewer {
 	return &Reviewer{
 		tokens: tokens.TokenReviews(), rights: rights.SubjectAccessReviews(),
 		users:    bounded.New(bounded.Options[stream.User]{Limit: maxUsers, Life: Life}),
 		refused:  bounded.New(bounded.Options[struct{}]{Limit: maxRefused, Life: Life}),
 		answers:  bounded.New(bounded.Options[answer]{Limit: maxAnswers, Life: Life}),
-		known:    bounded.New(bounded.Options[struct{}]{Limit: maxUsers, Life: acquaintance}),
+		known:    bounded.New(bounded.Options[struct{}]{Limit: maxUsers, Life: knownFor}),
 		unknowns: flowcontrol.NewTokenBucketRateLimiter(unknownPerSecond, unknownBurst),
 	}
 }
 
-// User returns whose token it is. It fails with [stream.ErrUnauthenticated]
-// when it is nobody's, with [stream.ErrTooManyTokens] when the token may not
-// be tried now, and with [stream.ErrNotReviewed] when the API server has not
+// User returns the owner of a token. It fails with [stream.ErrUnauthenticated] if
+// the token is invalid, with [stream.ErrTooManyTokens] if too many unknown tokens
+// were reviewed lately, and with [stream.ErrNotReviewed] if the API server has not
 // answered.
 func (r *Reviewer) User(ctx context.Context, credentials stream.Credentials) (stream.User, error) {
 	return r.user(ctx, credentials.Token, keyOf(credentials.Token))
 }
 
-// Allowed returns nil if the token's owner has the right, else a
-// [*stream.ForbiddenError]. It fails like User, too.
+// Allowed returns nil if the token's owner has the right, and a
+// [*stream.ForbiddenError] if not. It also fails like User.
 func (r *Reviewer) Allowed(ctx context.Context, credentials stream.Credentials, right stream.Right) error {
 	key := keyOf(credentials.Token)
 	user, err := r.user(ctx, credentials.Token, key)
@@ -95,8 +94,8 @@ func (r *Reviewer) Allowed(ctx context.Context, credentials stream.Credentials, 
 	return r.allowed(ctx, user, key, right)
 }
 
-// May is Allowed for a user who is known otherwise, whether or not the token
-// by which they were once known is still good.
+// May is Allowed for a user who was identified before, whether or not the token is
+// still valid.
 func (r *Reviewer) May(ctx context.Context, user stream.User, right stream.Right) error {
 	identity, err := json.Marshal(user)
 	if err != nil {
@@ -138,7 +137,7 @@ func (r *Reviewer) user(ctx context.Context, token, key string) (stream.User, er
 	return once(ctx, &r.asking, key, func(ctx context.Context) (stream.User, error) { return r.review(ctx, token, key) })
 }
 
-// review asks whose token it is.
+// review asks the API server for the owner of a token.
 func (r *Reviewer) review(ctx context.Context, token, key string) (stream.User, error) {
 	if _, ok := r.known.Get(key); !ok && !r.unknowns.TryAccept() {
 		return stream.User{}, stream.ErrTooManyTokens
@@ -166,7 +165,7 @@ func (r *Reviewer) review(ctx context.Context, token, key string) (stream.User, 
 	return user, nil
 }
 
-// ask asks whether a user has a right.
+// ask asks the API server whether a user has a right.
 func (r *Reviewer) ask(ctx context.Context, user stream.User, right stream.Right, key string) (answer, error) {
 	spec := authorizationv1.SubjectAccessReviewSpec{User: user.Name, UID: user.UID, Groups: user.Groups}
 	for name, values := range user.Extra {
@@ -192,8 +191,8 @@ func (r *Reviewer) ask(ctx context.Context, user stream.User, right stream.Right
 	return a, nil
 }
 
-// once lets callers with the same question share one answer. The question does
-// not end with whoever asked first.
+// once makes concurrent callers with the same key share one request. The request
+// does not end with the first caller's context.
 func once[V any](ctx context.Context, group *singleflight.Group, key string, ask func(context.Context) (V, error)) (V, error) {
 	answered := group.DoChan(key, func() (any, error) {
 		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), reviewTimeout)
