@@ -71,8 +71,8 @@ func Kubeconfig(t testing.TB) string {
 	return path
 }
 
-// Config returns a client configuration for the cluster, whose connections are
-// closed when the test ends.
+// Config returns a client configuration for the cluster. Its connections are closed
+// when the test ends.
 func Config(t testing.TB) *rest.Config {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", Kubeconfig(t))
@@ -86,7 +86,7 @@ func Config(t testing.TB) *rest.Config {
 	return config
 }
 
-// Core returns a client for Secrets, Pods, Namespaces and their like.
+// Core returns a client for the core API group.
 func Core(t testing.TB) corev1client.CoreV1Interface {
 	t.Helper()
 	client, err := corev1client.NewForConfig(Config(t))
@@ -96,8 +96,8 @@ func Core(t testing.TB) corev1client.CoreV1Interface {
 	return client
 }
 
-// Namespace makes a namespace for the test alone and has it deleted at the end,
-// without waiting for that.
+// Namespace creates a namespace for the test. It is deleted when the test ends, but
+// the test does not wait for that.
 func Namespace(t testing.TB) string {
 	t.Helper()
 	core := Core(t)

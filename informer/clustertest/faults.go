@@ -41,8 +41,8 @@ spec:
       %s
 `
 
-// Fault is what keeps an install from becoming ready, and what must be said
-// about it.
+// Fault keeps an install from becoming ready. It holds the cause that must be
+// reported.
 type Fault struct {
 	Name string
 	// Prepare makes the namespace ready for it; nil does nothing.
@@ -57,8 +57,8 @@ type Fault struct {
 	Cause FaultCause
 }
 
-// FaultCause is a cause as it must be told. Object and Text are regular
-// expressions that match the whole.
+// FaultCause is the cause that must be reported. Object and Text are regular
+// expressions that match the whole value.
 type FaultCause struct {
 	Kind, Object, Container, Reason, Text string
 	Final                                 bool
@@ -66,7 +66,7 @@ type FaultCause struct {
 	Count int
 }
 
-// Faults are those of which people ask most why nothing becomes ready.
+// Faults are the most common reasons why an install does not become ready.
 var Faults = []Fault{
 	{
 		Name: "an image that does not exist", Objects: fmt.Sprintf(deployment, "", "", `containers: [{name: web, image: "web:doesnotexist"}]`),
@@ -207,7 +207,7 @@ func forbidPods(t testing.TB, namespace string) {
 	}
 }
 
-// Matches tells whether a cause is as it must be, but for the count.
+// Matches reports whether a cause is the expected one, whatever its count.
 func (c FaultCause) Matches(kind, name, container, reason, text string, final bool) bool {
 	full := func(pattern, text string) bool { return regexp.MustCompile("^(?:" + pattern + ")$").MatchString(text) }
 	return c.Kind == kind && full(c.Object, name) && c.Container == container && c.Reason == reason && full(c.Text, text) && c.Final == final
@@ -232,21 +232,21 @@ func ChartOf(t testing.TB, folder, name, template string) string {
 	return path
 }
 
-// Knowledge is when Kubernetes itself first said something.
+// Knowledge records when Kubernetes itself first reported something.
 type Knowledge struct {
 	mu sync.Mutex
 	at time.Time
 }
 
-// Since returns how long before now that was, false if it has not been said.
+// Since returns how long ago that was, and false if it has not been reported.
 func (k *Knowledge) Since(now time.Time) (time.Duration, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return now.Sub(k.at), !k.at.IsZero()
 }
 
-// Listen watches a kind in a namespace until the test ends, with nothing but a
-// bare watch, for the first object that says it.
+// Listen watches a kind in a namespace, without an informer, until the test ends or
+// the first object matches.
 func Listen(t testing.TB, kind schema.GroupVersionResource, namespace string, says *regexp.Regexp) *Knowledge {
 	t.Helper()
 	client, err := dynamic.NewForConfig(Config(t))

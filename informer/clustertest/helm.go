@@ -12,8 +12,8 @@ import (
 // Versions are the major versions of Helm that must behave alike.
 var Versions = []int{3, 4}
 
-// Helm runs helm 3 or 4 and returns its output, both streams in one. It fails
-// the test if helm fails.
+// Helm runs helm 3 or 4 and returns its combined output. It fails the test if helm
+// fails.
 func Helm(t testing.TB, version int, args ...string) string {
 	t.Helper()
 	output, err := TryHelm(t, version, args...)
@@ -23,8 +23,7 @@ func Helm(t testing.TB, version int, args ...string) string {
 	return output
 }
 
-// TryHelm is Helm for a run that may fail. The error is an [exec.ExitError]
-// then.
+// TryHelm is Helm for a run that may fail, with an [exec.ExitError].
 func TryHelm(t testing.TB, version int, args ...string) (string, error) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), Binary(t, fmt.Sprintf("helm%d", version)), args...)
@@ -33,8 +32,8 @@ func TryHelm(t testing.TB, version int, args ...string) (string, error) {
 	return string(output), err
 }
 
-// HelmEnvironment is an environment in which helm reaches the cluster and finds
-// nothing of the user's own.
+// HelmEnvironment returns an environment in which helm reaches the cluster and finds
+// no configuration of the user.
 func HelmEnvironment(t testing.TB) []string {
 	t.Helper()
 	home := t.TempDir()

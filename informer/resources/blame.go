@@ -10,8 +10,8 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// blame makes of a sentence about the row's object the row's cause, and lets the
-// row give the same reason.
+// blame sets the row's cause to a sentence about its object, and the row's reason
+// and message with it.
 func blame(row *stream.Resource, rank stream.Rank, s stream.Sentence, message string) *stream.Cause {
 	message, s.Detail = cut(message), cut(s.Detail)
 	s.Object = stream.ObjectRef{Kind: row.Kind, Namespace: row.Namespace, Name: row.Name}
@@ -20,17 +20,17 @@ func blame(row *stream.Resource, rank stream.Rank, s stream.Sentence, message st
 	return &row.Cause
 }
 
-// blameItself is blame for what the cluster says about the object as a whole.
+// blameItself is blame for a sentence about the object as a whole.
 func blameItself(row *stream.Resource, rank stream.Rank, problem stream.Problem, reason, message string) *stream.Cause {
 	return blame(row, rank, stream.Sentence{Problem: problem, Reason: reason, Detail: message}, message)
 }
 
-// longest is how much of a message is kept, in bytes. A container may end with
-// 4 KB of it, which with all its companions would make a big event.
+// longest bounds a message, in bytes. A container may end with one of 4 KB, and an
+// event holds the messages of many.
 const longest = 1200
 
-// cut shortens a message to that. It ends before a word, where there is one: what
-// is secret is looked for later, and would not be found by half of it.
+// cut shortens a message to longest bytes. It cuts between words if it can: secrets
+// are masked later, and half of one would not be recognized.
 func cut(s string) string {
 	const more = " ..."
 	if len(s) <= longest {
@@ -67,6 +67,6 @@ func (v *view) blameOwn(k *kind, row *stream.Resource, owner metav1.Object, rows
 	case row.Status == statusProgressing && !waiting:
 		reason := row.Reason
 		blameItself(row, stream.RankWaiting, k.unready, cmp.Or(reason, stream.WordNotReady), row.Message)
-		row.Reason = reason // a Job that runs gives none
+		row.Reason = reason // a running Job has none
 	}
 }

@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	// logTail and logLimit bound what is read of a log, in lines and in bytes.
-	// It is more than anybody is shown, so that a secret of several lines can be
+	// logTail and logLimit bound the part of a log that is read, in lines and in
+	// bytes. It is more than is ever shown, so that a secret of several lines can be
 	// recognized before the rest is dropped.
 	logTail  = 50
 	logLimit = 256 << 10
-	// logLife is how long a log that was read is kept for others who ask.
+	// logLife is how long a log is cached for other readers.
 	logLife = 10 * time.Second
-	// logsLimit bounds the bytes of those logs.
+	// logsLimit bounds the cached logs, in bytes.
 	logsLimit = 8 << 20
 )
 
-// ContainerLog returns the end of what a container has written, as its node has
-// it. It blocks while the API server and the node are asked. It fails with
-// [*stream.ForbiddenError] when the viewer may not read logs there.
+// ContainerLog returns the end of a container's log, as its node has it. It blocks
+// while it asks the API server, which asks the node. It fails with
+// [*stream.ForbiddenError] if the viewer may not read logs there.
 func (t *Tracker) ContainerLog(ctx context.Context, source stream.LogSource, viewer stream.Viewer) (string, error) {
 	if viewer != nil {
 		if err := viewer(ctx, stream.Right{Verb: "get", Resource: stream.LogsResource, Namespace: source.Namespace}); err != nil {
@@ -44,7 +44,7 @@ func (t *Tracker) ContainerLog(ctx context.Context, source stream.LogSource, vie
 		return "", fmt.Errorf("read the log of container %s of pod %s/%s: %w", source.Container, source.Namespace, source.Pod, err)
 	}
 	if len(data) >= logLimit {
-		// The last line is cut, and with it perhaps a secret.
+		// The last line is incomplete, and perhaps a secret in it.
 		data = data[:bytes.LastIndexByte(data, '\n')+1]
 	}
 	t.logs.Add(key, string(data))

@@ -23,25 +23,25 @@ type object struct {
 	gvk       schema.GroupVersionKind
 	namespace string // as the manifest has it, else the release's
 	name      string
-	// hook holds the hook events for which it exists, "" for the manifest's own.
+	// hook lists the hook's events, "" for an object of the manifest itself.
 	hook string
-	// phase is how a hook's last run stands as the record has it, "" if it has not run.
+	// phase is the phase of a hook's last run in the record, "" if it has not run.
 	phase release.HookPhase
-	// problem says why it cannot be looked for, "" if it can.
+	// problem says why the object cannot be looked up, "" if it can.
 	problem string
 	// code is the problem's, "" without one.
 	code stream.NoteCode
-	// content is the object as JSON; nil where only its name is needed.
+	// content is the object as JSON; nil if only its name is needed.
 	content []byte
 }
 
 // Named is one object that a manifest names.
 type Named struct {
 	schema.GroupVersionKind
-	// Namespace is what is written, else the release's, for objects of the
-	// whole cluster too.
+	// Namespace is the manifest's, else the release's. Cluster-scoped objects have
+	// one too.
 	Namespace, Name string
-	// Problem says why it cannot be looked for, "" if it can.
+	// Problem says why the object cannot be looked up, "" if it can.
 	Problem string
 	// Code is the problem's, "" without one.
 	Code stream.NoteCode
@@ -49,8 +49,8 @@ type Named struct {
 	Content []byte
 }
 
-// Read returns the objects of a manifest in its order, those of lists one by
-// one. namespace is that of objects which name none.
+// Read returns the objects of a manifest in its order, with the items of lists one
+// by one. Objects without a namespace get the given one.
 func Read(manifest, namespace string) []Named {
 	parsed := parse(manifest, namespace, "")
 	named := make([]Named, 0, len(parsed))
@@ -60,7 +60,7 @@ func Read(manifest, namespace string) []Named {
 	return named
 }
 
-// header is as much of a manifest's document as is needed.
+// header is the part of a manifest's document that is needed.
 type header struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -72,8 +72,8 @@ type header struct {
 	Items []json.RawMessage `json:"items"`
 }
 
-// objects returns what a record names: the manifest's objects in its order,
-// then the hooks'. An object that stands in both counts as the manifest's.
+// objects returns the objects that a record names: the manifest's in its order,
+// then the hooks'. An object in both counts as the manifest's.
 func objects(record *decoder.Record) []object {
 	namespace := record.SecretNamespace
 	if namespace == "" {
@@ -108,8 +108,7 @@ func objects(record *decoder.Record) []object {
 	return unique
 }
 
-// phaseOf reads how a hook's last run stands; a record that does not say is as
-// one without a run.
+// phaseOf returns the phase of a hook's last run, "" if the record has none.
 func phaseOf(hook decoder.Hook) release.HookPhase {
 	var run struct {
 		Phase release.HookPhase `json:"phase"`
@@ -121,7 +120,7 @@ func phaseOf(hook decoder.Hook) release.HookPhase {
 }
 
 // parse reads YAML documents. One that cannot be read becomes an object with a
-// problem; those without content are left out.
+// problem. Empty ones are skipped.
 func parse(manifest, namespace, hook string) []object {
 	var all []object
 	documents := yamldocuments.NewYAMLReader(bufio.NewReader(strings.NewReader(manifest)))
@@ -149,7 +148,7 @@ func parse(manifest, namespace, hook string) []object {
 	}
 }
 
-// read takes one object, or those of a list, out of JSON.
+// read reads one object, or the items of a list, from JSON.
 func read(content []byte, namespace, hook string) ([]object, error) {
 	var h header
 	if err := json.Unmarshal(content, &h); err != nil {
@@ -182,8 +181,8 @@ func read(content []byte, namespace, hook string) ([]object, error) {
 	return []object{o}, nil
 }
 
-// unreadable stands for a document that is no object. What is wrong with it may
-// quote its content, which can be secret, so that is not said.
+// unreadable returns an object for a document that cannot be read. It does not
+// include the error, which may quote secret content.
 func unreadable(document int, hook string) object {
 	return object{name: fmt.Sprintf("document %d", document), hook: hook, problem: "this part of the manifest cannot be read", code: stream.NoteUnreadable}
 }

@@ -12,12 +12,12 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// discoveryAge is how old the knowledge of the API server's kinds must be
-// before an unknown kind makes us ask again.
+// discoveryAge is the age of the discovery data from which an unknown kind causes a
+// new discovery.
 const discoveryAge = 2 * time.Second
 
-// mapper knows the kinds that the API server has. It asks when a kind is
-// needed, and again when one is unknown, since a chart may bring its own.
+// mapper maps kinds to resources. It discovers the API server's kinds when one is
+// needed, and again when one is unknown, since a chart may define its own.
 type mapper struct {
 	kinds *restmapper.DeferredDiscoveryRESTMapper
 
@@ -33,8 +33,8 @@ func newMapper(d discovery.DiscoveryInterface) *mapper {
 	}
 }
 
-// find returns where objects of the kind are. The error satisfies
-// [meta.IsNoMatchError] when the API server does not have it.
+// find returns the resource of a kind. The error satisfies [meta.IsNoMatchError] if
+// the API server does not have the kind.
 func (m *mapper) find(ctx context.Context, kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
 	mapping, err := m.kinds.RESTMappingWithContext(ctx, kind.GroupKind(), kind.Version)
 	if !meta.IsNoMatchError(err) || !m.stale() {
@@ -44,14 +44,14 @@ func (m *mapper) find(ctx context.Context, kind schema.GroupVersionKind) (*meta.
 	return m.kinds.RESTMappingWithContext(ctx, kind.GroupKind(), kind.Version)
 }
 
-// Find returns where objects of a kind are. The error satisfies
-// [meta.IsNoMatchError] when the API server does not have the kind.
+// Find returns the resource of a kind. The error satisfies [meta.IsNoMatchError] if
+// the API server does not have the kind.
 func (t *Tracker) Find(ctx context.Context, kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
 	return t.mapper.find(ctx, kind)
 }
 
-// stale reports whether it is time to ask again, and takes it that the caller
-// now does.
+// stale reports whether it is time for a new discovery. If so, the caller must start
+// one.
 func (m *mapper) stale() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,14 +9,14 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// container is one container of a Pod: what it is to be and how it is.
+// container is one container of a Pod: its specification and its status.
 type container struct {
 	spec   corev1.Container
 	role   stream.Role
-	status *corev1.ContainerStatus // nil before there is one
+	status *corev1.ContainerStatus // nil if there is none yet
 }
 
-// containersOf returns the containers in the order in which they are started.
+// containersOf returns the containers in the order in which they start.
 func containersOf(pod *corev1.Pod) []container {
 	all := make([]container, 0, len(pod.Spec.InitContainers)+len(pod.Spec.Containers))
 	for _, spec := range pod.Spec.InitContainers {
@@ -41,7 +41,7 @@ func statusOf(statuses []corev1.ContainerStatus, name string) *corev1.ContainerS
 	return nil
 }
 
-// settled tells whether an init container lets the next one start.
+// settled reports whether an init container lets the next one start.
 func (c container) settled() bool {
 	switch {
 	case c.status == nil:
@@ -52,13 +52,13 @@ func (c container) settled() bool {
 	return c.status.State.Terminated != nil && c.status.State.Terminated.ExitCode == 0
 }
 
-// The reasons of containers that wait for nothing but their turn.
+// The reasons of containers that only wait for their turn.
 const (
 	containerCreating = "ContainerCreating"
 	podInitializing   = "PodInitializing"
 )
 
-// podStatus is the Pod's status as kubectl prints it.
+// podStatus returns the Pod's status as kubectl prints it.
 func podStatus(pod *corev1.Pod) string {
 	word := string(pod.Status.Phase)
 	if pod.Status.Reason != "" {
@@ -67,12 +67,12 @@ func podStatus(pod *corev1.Pod) string {
 	if c := condition(pod, corev1.PodScheduled); c != nil && c.Reason == corev1.PodReasonSchedulingGated {
 		word = c.Reason
 	}
-	initial, initializing := initWord(pod)
+	initial, initializing := initStatus(pod)
 	if initializing {
 		word = initial
 	}
 	if c := condition(pod, corev1.PodInitialized); !initializing || c != nil && c.Status == corev1.ConditionTrue {
-		word = mainWord(pod, word)
+		word = mainStatus(pod, word)
 	}
 	if pod.DeletionTimestamp != nil {
 		switch {
@@ -85,8 +85,8 @@ func podStatus(pod *corev1.Pod) string {
 	return word
 }
 
-// initWord says at which init container the Pod is, if at any.
-func initWord(pod *corev1.Pod) (word string, initializing bool) {
+// initStatus returns the status of a Pod whose init containers are running.
+func initStatus(pod *corev1.Pod) (word string, initializing bool) {
 	for i, c := range containersOf(pod) {
 		if c.role == stream.RoleMain {
 			return "", false
@@ -97,7 +97,7 @@ func initWord(pod *corev1.Pod) (word string, initializing bool) {
 		state := c.status.State
 		switch {
 		case state.Terminated != nil:
-			return "Init:" + exitWord(state.Terminated), true
+			return "Init:" + exitReason(state.Terminated), true
 		case state.Waiting != nil && state.Waiting.Reason != "" && state.Waiting.Reason != podInitializing:
 			return "Init:" + state.Waiting.Reason, true
 		}
@@ -106,9 +106,9 @@ func initWord(pod *corev1.Pod) (word string, initializing bool) {
 	return "", false
 }
 
-// mainWord is what the containers say, the first one having the last word;
-// otherwise it is the given one.
-func mainWord(pod *corev1.Pod, word string) string {
+// mainStatus returns the status that follows from the containers, of which the
+// first one counts most, or else the given one.
+func mainStatus(pod *corev1.Pod, word string) string {
 	running := false
 	for i := len(pod.Status.ContainerStatuses) - 1; i >= 0; i-- {
 		status := pod.Status.ContainerStatuses[i]
@@ -116,7 +116,7 @@ func mainWord(pod *corev1.Pod, word string) string {
 		case status.State.Waiting != nil && status.State.Waiting.Reason != "":
 			word = status.State.Waiting.Reason
 		case status.State.Terminated != nil:
-			word = exitWord(status.State.Terminated)
+			word = exitReason(status.State.Terminated)
 		case status.Ready && status.State.Running != nil:
 			running = true
 		}
@@ -130,7 +130,7 @@ func mainWord(pod *corev1.Pod, word string) string {
 	return word
 }
 
-func exitWord(end *corev1.ContainerStateTerminated) string {
+func exitReason(end *corev1.ContainerStateTerminated) string {
 	switch {
 	case end.Reason != "":
 		return end.Reason
@@ -140,8 +140,8 @@ func exitWord(end *corev1.ContainerStateTerminated) string {
 	return fmt.Sprintf("ExitCode:%d", end.ExitCode)
 }
 
-// restarts counts those of all containers; kubectl's sum is of the main ones
-// and sidecars once the Pod is initialized, which hides what it took to get there.
+// restarts counts the restarts of all containers. kubectl leaves out the init
+// containers once the Pod is initialized, which hides that they had to restart.
 func restarts(pod *corev1.Pod) int {
 	n := 0
 	for _, c := range containersOf(pod) {
@@ -166,8 +166,8 @@ func condition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodConditi
 	return nil
 }
 
-// The reasons between which a container alternates whose image cannot be
-// pulled: that of the attempt, and that of the pause before the next one
+// If an image cannot be pulled, its container alternates between two reasons: one
+// for the attempt, and one for the pause before the next attempt
 // (k8s.io/kubernetes/pkg/kubelet/images/types.go, k8s.io/cri-api/pkg/errors/errors.go).
 const (
 	pullFailed          = "ErrImagePull"
@@ -176,12 +176,12 @@ const (
 	pullBackOff         = "ImagePullBackOff"
 )
 
-// failsToPull reports whether a reason is that of an attempt.
+// failsToPull reports whether a reason is one of an attempt.
 func failsToPull(reason string) bool {
 	return reason == pullFailed || reason == registryUnavailable || reason == signatureInvalid
 }
 
-// pullMemory remembers what the containers said whose images cannot be pulled.
+// pullMemory holds the state of the containers whose images cannot be pulled.
 type pullMemory map[containerKey]pullState
 
 type containerKey struct {
@@ -191,13 +191,13 @@ type containerKey struct {
 
 type pullState struct {
 	failure string                        // of the last attempt, its reason first
-	backOff *corev1.ContainerStateWaiting // what was said last while it backed off
+	backOff *corev1.ContainerStateWaiting // the state during the last pause
 }
 
-// steady returns the Pod without the kubelet's alternation between an attempt's
-// error and the back-off: a container that has backed off once keeps saying
-// what it said then, until it says something else. Kubelets before 1.32 do not
-// repeat the error meanwhile, so it is put there. The Pod itself is not changed.
+// steady returns the Pod without the alternation between an attempt's error and the
+// back-off: a container that has backed off once stays in that state until it gets
+// any other. Kubelets before 1.32 do not repeat the error during the back-off, so it
+// is added. The Pod itself is not changed.
 func (m pullMemory) steady(pod *corev1.Pod) *corev1.Pod {
 	steady := pod
 	edit := func(statuses func(*corev1.Pod) []corev1.ContainerStatus) {
@@ -217,7 +217,7 @@ func (m pullMemory) steady(pod *corev1.Pod) *corev1.Pod {
 	return steady
 }
 
-// next takes in what a container waits for, and returns what it is to say.
+// next records a container's waiting state, and returns the one to report.
 func (m pullMemory) next(key containerKey, waiting *corev1.ContainerStateWaiting) *corev1.ContainerStateWaiting {
 	state := m[key]
 	switch {

@@ -11,11 +11,11 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// blamePod finds out why a Pod is not ready. Events are the warnings about it,
-// the newest first.
+// blamePod finds the cause for a Pod that is not ready. The policy is its owner's.
+// Events are the warnings about it, the newest first.
 func blamePod(row *stream.Resource, pod *corev1.Pod, policy podPolicy, events []*corev1.Event) {
 	if pod.Status.Phase == corev1.PodFailed && pod.Status.Reason != "" {
-		// Evicted for example, of which its containers know nothing.
+		// It was evicted, for example, which its containers do not say.
 		blameFailed(row, pod, policy)
 		return
 	}
@@ -63,7 +63,7 @@ func blameFailed(row *stream.Resource, pod *corev1.Pod, policy podPolicy) {
 	cause.Final = row.Owner == ""
 }
 
-// waitingReason is the reason of the first container that waits.
+// waitingReason returns the reason of the first container that waits.
 func waitingReason(containers []container) string {
 	for _, c := range containers {
 		if c.status != nil && c.status.State.Waiting != nil {
@@ -73,8 +73,8 @@ func waitingReason(containers []container) string {
 	return ""
 }
 
-// blameContainer finds out whether a container is what keeps its Pod from being
-// ready, by the reasons that the kubelet gives.
+// blameContainer reports whether a container keeps its Pod from being ready, and if
+// so makes the kubelet's reason the cause.
 func blameContainer(row *stream.Resource, pod *corev1.Pod, c container) bool {
 	state := c.status.State
 	switch {
@@ -82,21 +82,21 @@ func blameContainer(row *stream.Resource, pod *corev1.Pod, c container) bool {
 		return blameWaiting(row, pod, c, state.Waiting)
 	case state.Terminated != nil && state.Terminated.ExitCode != 0:
 		end := state.Terminated
-		s := c.sentence(stream.ProblemExited, exitWord(end), strings.TrimSpace(end.Message))
+		s := c.sentence(stream.ProblemExited, exitReason(end), strings.TrimSpace(end.Message))
 		s.Exit = exitOf(end)
 		cause := blame(row, stream.RankContainer, s, exitMessage(end))
 		cause.Final = row.Owner == "" && pod.Status.Phase == corev1.PodFailed
 		cause.Source = c.source(pod, false)
 		return true
 	case state.Running != nil && !c.status.Ready && c.status.RestartCount > 0 && failed(c.status.LastTerminationState.Terminated):
-		// It has been started once more, as it will be after the next crash.
+		// It was restarted after a crash, and may crash again.
 		blameCrash(row, pod, c, "")
 		return true
 	}
 	return false
 }
 
-// blameWaiting is blameContainer for one that waits.
+// blameWaiting is blameContainer for a container that waits.
 func blameWaiting(row *stream.Resource, pod *corev1.Pod, c container, waiting *corev1.ContainerStateWaiting) bool {
 	reason, message := waiting.Reason, waiting.Message
 	switch reason {
@@ -111,7 +111,7 @@ func blameWaiting(row *stream.Resource, pod *corev1.Pod, c container, waiting *c
 		cause := blame(row, stream.RankContainer, s, message)
 		cause.Final = hopeless(problem)
 		if failsToPull(reason) {
-			// It alternates with the pause; that they are one cause must show.
+			// It alternates with the back-off; both are one cause.
 			cause.Reason = pullBackOff
 		}
 	case "InvalidImageName", "ErrImageNeverPull":
@@ -124,21 +124,21 @@ func blameWaiting(row *stream.Resource, pod *corev1.Pod, c container, waiting *c
 	return true
 }
 
-// sentence is one about the container.
+// sentence returns a sentence about the container.
 func (c container) sentence(problem stream.Problem, reason, detail string) stream.Sentence {
 	return stream.Sentence{Problem: problem, Container: c.spec.Name, Role: c.role, Reason: reason, Detail: detail}
 }
 
-// source is where the container's log is. Previous means that of its last run,
-// while the next one is under way or to come.
+// source returns where the container's log is. Previous selects the log of the run
+// before the present or coming one.
 func (c container) source(pod *corev1.Pod, previous bool) stream.LogSource {
 	return stream.LogSource{Namespace: pod.Namespace, Pod: pod.Name, Container: c.spec.Name, Previous: previous}
 }
 
 func failed(end *corev1.ContainerStateTerminated) bool { return end != nil && end.ExitCode != 0 }
 
-// blameCrash says that a container ends again and again. What it ended with
-// tells more than the back-off.
+// blameCrash says that a container ends again and again. How it ended is more useful
+// than the back-off.
 func blameCrash(row *stream.Resource, pod *corev1.Pod, c container, message string) {
 	s := c.sentence(stream.ProblemCrashing, "CrashLoopBackOff", "")
 	if end := c.status.LastTerminationState.Terminated; end != nil {
@@ -148,7 +148,7 @@ func blameCrash(row *stream.Resource, pod *corev1.Pod, c container, message stri
 	blame(row, stream.RankContainer, s, message).Source = c.source(pod, true)
 }
 
-// exitOf is a container's exit code and the kubelet's word for it.
+// exitOf returns a container's exit code with the kubelet's reason.
 func exitOf(end *corev1.ContainerStateTerminated) string {
 	if end.Reason == "" {
 		return strconv.Itoa(int(end.ExitCode))
@@ -156,12 +156,12 @@ func exitOf(end *corev1.ContainerStateTerminated) string {
 	return fmt.Sprintf("%d (%s)", end.ExitCode, end.Reason)
 }
 
-// exitMessage says how a container ended.
+// exitMessage describes how a container ended.
 func exitMessage(end *corev1.ContainerStateTerminated) string {
 	return strings.TrimSuffix("exit code "+exitOf(end)+": "+strings.TrimSpace(end.Message), ": ")
 }
 
-// pullError is why an image could not be pulled, without the words about the
+// pullError returns why an image could not be pulled, without the words about the
 // back-off in which the kubelet wraps it
 // (k8s.io/kubernetes/pkg/kubelet/images/image_manager.go).
 func pullError(message string) string {
@@ -173,9 +173,9 @@ func pullError(message string) string {
 	return message
 }
 
-// hopeless reports whether the registry has said that the image does not exist:
-// a container runtime's status code or what registries say. Anything else may
-// pass, a registry that does not answer or a login that is still to come.
+// hopeless reports whether the registry has said that the image does not exist. It
+// knows the container runtimes' status codes and the registries' messages. Any other
+// error may pass, such as a registry that is down or a login that is still missing.
 func hopeless(pullError string) bool {
 	for _, sign := range []string{"code = NotFound", "code = InvalidArgument", "manifest unknown", "MANIFEST_UNKNOWN", "name unknown", "NAME_UNKNOWN", "repository does not exist"} {
 		if strings.Contains(pullError, sign) {
@@ -185,8 +185,8 @@ func hopeless(pullError string) bool {
 	return strings.HasSuffix(pullError, ": not found")
 }
 
-// blameByEvent takes the newest warning about a Pod whose own status does not
-// say what is wrong: volumes, the sandbox, probes.
+// blameByEvent finds the cause in the newest warning about a Pod whose status does
+// not have it: volumes, the sandbox, probes.
 func blameByEvent(row *stream.Resource, containers []container, events []*corev1.Event) bool {
 	for _, event := range events {
 		switch event.Reason {
@@ -198,7 +198,7 @@ func blameByEvent(row *stream.Resource, containers []container, events []*corev1
 				}
 			}
 		case "FailedScheduling", "BackOff", "Failed", "Killing", "Preempted":
-			// The status says it better, or it has passed.
+			// The status is more precise, or it has passed.
 		default:
 			if waitingReason(containers) != "" {
 				blameItself(row, stream.RankStart, stream.ProblemNotStarted, event.Reason, event.Message)
@@ -209,8 +209,8 @@ func blameByEvent(row *stream.Resource, containers []container, events []*corev1
 	return false
 }
 
-// unhealthy tells whether an event about a failed probe is about the container,
-// which runs and is not ready. The event names it as the kubelet does
+// unhealthy reports whether the container runs, is not ready, and is the one whose
+// probe an event says has failed. The event names it by its field path
 // (k8s.io/kubernetes/pkg/kubelet/container/ref.go).
 func (c container) unhealthy(event *corev1.Event) bool {
 	if c.status == nil || c.status.State.Running == nil || c.status.Ready {
