@@ -14,8 +14,8 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// apply asks what applying the object would make of it. With conflicts it notes
-// which fields are somebody else's that Helm would not take over by itself.
+// apply applies an object as a dry run. With conflicts it records the fields that
+// others own and that Helm would not take over without being forced.
 func (x *examination) apply(ctx context.Context, client dynamic.ResourceInterface, e *examined, conflicts bool) error {
 	x.mu.Lock()
 	e.refusal = x.refused[e.place]
@@ -76,17 +76,17 @@ func conflictsOf(err error) []stream.FieldConflict {
 	return all
 }
 
-// lacksRight tells a missing right to apply any object of the place from a
-// refusal of this very one, which an admission plugin forbids too.
+// lacksRight reports whether the caller may not apply any object of the place. An
+// admission plugin also forbids, but only one object.
 func lacksRight(err error) bool {
 	return apierrors.IsForbidden(err) && missingRight.MatchString(err.Error())
 }
 
-// missingRight are the words of RBAC's refusals
+// missingRight matches the refusals of RBAC
 // (k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go).
 var missingRight = regexp.MustCompile(`User "[^"]*" cannot patch resource`)
 
-// answered tells what the API server has said from its not answering.
+// answered reports whether an error is an answer of the API server.
 func answered(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status)

@@ -25,16 +25,16 @@ import (
 )
 
 const (
-	// atATime bounds the requests under way for one answer.
+	// atATime bounds the concurrent requests for one answer.
 	atATime = 8
-	// maxObjects bounds the objects that one answer asks the API server about.
+	// maxObjects bounds the objects that are examined for one answer.
 	maxObjects = 2000
-	// lookAttempts is how often an object is looked at that is just being changed.
+	// lookAttempts is how often an object that changes meanwhile is examined.
 	lookAttempts = 3
-	// maxProbe is as much of a name as may be kept where something is added to it.
+	// maxProbe bounds the part of an object's name in the name of its probe.
 	maxProbe = 50
-	// maxTime bounds how long one answer takes. What has not been looked at by
-	// then is unknown, and what has not been listed is unlisted.
+	// maxTime bounds the time for one answer. After it, the remaining objects are
+	// unknown and the remaining kinds unlisted.
 	maxTime = time.Minute
 )
 
@@ -42,13 +42,13 @@ const (
 type Comparer struct {
 	Dynamic  dynamic.Interface
 	Metadata metadata.Interface
-	// Find returns where objects of a kind are. Its error satisfies
-	// [meta.IsNoMatchError] when the API server does not have the kind.
+	// Find returns the resource of a kind. Its error satisfies [meta.IsNoMatchError]
+	// if the API server does not have the kind.
 	Find func(context.Context, schema.GroupVersionKind) (*meta.RESTMapping, error)
-	// Get returns what the API server has at a path.
+	// Get returns the API server's answer to a GET of a path.
 	Get func(ctx context.Context, path string) ([]byte, error)
 
-	within time.Duration // in tests; maxTime if it is 0
+	within time.Duration // for tests; 0 means maxTime
 }
 
 // place is a kind, in a namespace or in the whole cluster.
@@ -62,22 +62,22 @@ func (p place) compare(other place) int {
 	return cmp.Or(cmp.Compare(p.resource.String(), other.resource.String()), cmp.Compare(p.namespace, other.namespace))
 }
 
-// examined is one object of a manifest and what the API server says of it.
+// examined is one object of a manifest with the API server's answers about it.
 type examined struct {
 	resources.Named
 	place place
-	// wanted is what the manifest says, Helm's own label and annotations added.
+	// wanted is the manifest's object with Helm's label and annotations.
 	wanted map[string]any
-	// live is nil if there is no such object.
+	// live is nil if the object does not exist.
 	live *unstructured.Unstructured
-	// applied is what applying would make of it; nil if that was refused, for
-	// the reason refusal, or not tried.
+	// applied is the result of the dry run; nil if it was refused, for the reason
+	// refusal, or not tried.
 	applied map[string]any
 	refusal error
-	// probe is the name under which the object is tried when Helm deletes what is
-	// there and makes it anew, as it does with hooks; live is nil then.
+	// probe is the name for the dry run of an object that Helm would delete and
+	// create again, as it does with hooks; live is nil then.
 	probe string
-	// problem says why nothing is known; note is its code, "" for a message of
+	// problem says why the object is unknown; note is its code, "" for a message of
 	// the API server.
 	problem  string
 	note     stream.NoteCode
@@ -87,23 +87,23 @@ type examined struct {
 	conflicts []stream.FieldConflict
 }
 
-// examination looks at the objects of one manifest.
+// examination examines the objects of one manifest.
 type examination struct {
 	*Comparer
 	release stream.ReleaseRef
 	objects []*examined
-	// until is when the answer must be there.
+	// until is the deadline of the answer.
 	until   time.Time
 	schemas openAPI
 
 	mu sync.Mutex
-	// refused are the places where the caller may not apply, so that it is not
-	// tried again for each object.
+	// refused holds the places where the caller may not apply, so that each is
+	// tried once.
 	refused map[place]error
 }
 
-// examine looks at every object that the manifest names. It fails when the API
-// server does not answer or ctx ends.
+// examine examines every object that the manifest names. It fails if the API server
+// does not answer or ctx ends.
 func (c *Comparer) examine(ctx context.Context, release stream.ReleaseRef, named []resources.Named, tryMissing bool) (*examination, error) {
 	x := &examination{Comparer: c, release: release, until: time.Now().Add(cmp.Or(c.within, maxTime)), schemas: openAPI{get: c.Get}, refused: map[place]error{}}
 	limited, cancel := context.WithDeadline(ctx, x.until)
@@ -134,8 +134,8 @@ func (c *Comparer) examine(ctx context.Context, release stream.ReleaseRef, named
 	return x, ctx.Err()
 }
 
-// look reads one object and tries to apply it. Without tryMissing only one that
-// is there is applied.
+// look reads one object and tries to apply it. Without tryMissing only existing
+// objects are applied.
 func (x *examination) look(ctx context.Context, e *examined, tryMissing bool) error {
 	mapping, err := x.Find(ctx, e.GroupVersionKind)
 	if meta.IsNoMatchError(err) {
@@ -176,8 +176,8 @@ func (x *examination) look(ctx context.Context, e *examined, tryMissing bool) er
 			e.wanted = x.schemas.declared(ctx, e.wanted, e.GroupVersionKind)
 			return nil
 		}
-		// A dry run leaves the version as it is: another one means that somebody
-		// has written in between.
+		// A dry run does not change the version: another one means that somebody has
+		// written the object in between.
 		applied := unstructured.Unstructured{Object: e.applied}
 		if applied.GetResourceVersion() == e.live.GetResourceVersion() {
 			return nil
@@ -186,7 +186,7 @@ func (x *examination) look(ctx context.Context, e *examined, tryMissing bool) er
 	return nil
 }
 
-// want reads what the manifest says, as Helm would send it.
+// want reads the manifest's object as Helm would send it.
 func (e *examined) want(release stream.ReleaseRef) error {
 	if err := utiljson.Unmarshal(e.Content, &e.wanted); err != nil {
 		return err
@@ -208,7 +208,7 @@ func (e *examined) want(release stream.ReleaseRef) error {
 	return nil
 }
 
-// unknown keeps what the API server answered; another failure is returned.
+// unknown records an error that the API server returned, and returns any other.
 func (e *examined) unknown(err error) error {
 	if !answered(err) {
 		return err
@@ -217,15 +217,15 @@ func (e *examined) unknown(err error) error {
 	return nil
 }
 
-// secrets is what masks an answer: what the sources have, and the live Secrets;
-// nil if nothing is to be hidden.
+// secrets returns the secrets to mask in an answer: those of the sources and of the
+// live Secrets. It returns nil if nothing is masked.
 func (x *examination) secrets(masker *mask.Masker, sources ...mask.Source) (*mask.Secrets, error) {
 	if masker == nil {
 		return nil, nil
 	}
 	var live mask.Source
 	for _, e := range x.objects {
-		if e.live == nil || e.Kind != "Secret" || e.Group != "" {
+		if e.live == nil || e.GroupKind() != secretKind {
 			continue
 		}
 		data, err := json.Marshal(e.live.Object)
@@ -237,7 +237,7 @@ func (x *examination) secrets(masker *mask.Masker, sources ...mask.Source) (*mas
 	return masker.Collect(append(slices.Clone(sources), live)...), nil
 }
 
-// shown is an object as the answer may show it.
+// shown returns an object with its secrets masked.
 func shown(secrets *mask.Secrets, object map[string]any) (any, error) {
 	if secrets == nil || object == nil {
 		return object, nil
@@ -253,7 +253,7 @@ func shown(secrets *mask.Secrets, object map[string]any) (any, error) {
 	return masked, utiljson.Unmarshal(data, &masked)
 }
 
-// text is a message as the answer may show it.
+// text returns a message with its secrets masked.
 func text(secrets *mask.Secrets, message string) string {
 	if secrets == nil {
 		return message

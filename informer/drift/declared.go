@@ -9,9 +9,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// openAPI reads from the API server which fields the kinds have that Go has no
-// types for. A document is read once, and may be read by everybody who is known
-// to the API server.
+// openAPI reads the fields of the kinds without a Go type from the API server. Each
+// document is read once. Every authenticated user may read it.
 type openAPI struct {
 	get func(ctx context.Context, path string) ([]byte, error)
 
@@ -19,8 +18,8 @@ type openAPI struct {
 	documents map[schema.GroupVersion]map[schema.GroupVersionKind]*declaration
 }
 
-// declaration is what a kind's schema says of a field: as much of it as tells
-// which fields the API server drops
+// declaration is the part of a field's schema that decides which fields the API
+// server drops
 // (k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning).
 type declaration struct {
 	Properties map[string]*declaration   `json:"properties"`
@@ -33,9 +32,9 @@ type declaration struct {
 	Embedded   bool                      `json:"x-kubernetes-embedded-resource"`
 }
 
-// declared is an object without the fields that the API server drops because its
-// kind does not have them. One of a kind that Go has a type for, or whose schema
-// cannot be had, stays as it is.
+// declared returns an object without the fields that the API server drops because
+// its kind does not have them. An object of a kind with a Go type, or without a
+// readable schema, is returned unchanged.
 func (o *openAPI) declared(ctx context.Context, object map[string]any, kind schema.GroupVersionKind) map[string]any {
 	if o.get == nil || scheme.Scheme.Recognizes(kind) {
 		return object
@@ -53,8 +52,7 @@ func (o *openAPI) declared(ctx context.Context, object map[string]any, kind sche
 	return kept
 }
 
-// document returns the declarations of a group's version; none if they cannot be
-// read.
+// document returns the declarations of a group version; none if they cannot be read.
 func (o *openAPI) document(ctx context.Context, version schema.GroupVersion) map[schema.GroupVersionKind]*declaration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -82,7 +80,7 @@ func (o *openAPI) document(ctx context.Context, version schema.GroupVersion) map
 	return kinds
 }
 
-// keep returns a value without what is not declared.
+// keep returns a value without the fields that are not declared.
 func (d *declaration) keep(value any) any {
 	if d == nil || d.Reference != "" || len(d.AllOf) > 0 || d.Embedded {
 		return value

@@ -1,16 +1,15 @@
-// Package drift compares what a release's manifest says with what the cluster
-// has, and tries what applying a manifest would do.
+// Package drift compares a release's manifest with the live objects, and tries what
+// applying a manifest would do.
 //
-// The API server itself knows best which values are the same: it is asked to
-// apply an object as a dry run, and what it would make is compared with what is
-// there. Where it refuses, the fields of the manifest are looked up in the
-// object one by one. Both leave alone what Kubernetes fills in by itself: status,
-// defaults, other spellings of a quantity, generated fields, and replicas that
-// an autoscaler sets.
+// The API server knows best which values are equal. So it applies each object as a
+// dry run, and the result is compared with the live object. If it refuses, the
+// fields of the manifest are compared with the live object one by one. These do not
+// count as drift: status, defaults, equivalent quantities, generated fields, and
+// replicas set by an autoscaler.
 //
-// Who has set a field is read from the object's managedFields. Fields of which
-// the manifest says nothing are no drift; those that somebody else has set are
-// told apart.
+// The managedFields of an object say who has set a field. Fields that the manifest
+// does not have are not drift; those that somebody else has set are listed
+// separately.
 //
 // Nothing is changed in the cluster. A [Comparer] starts nothing and may be used
 // concurrently.

@@ -15,8 +15,8 @@ import (
 )
 
 // Drift compares the objects that a record's manifest names with the live ones.
-// Hooks are no part of it: they come and go. It blocks for a minute at most, and
-// fails when the API server does not answer or ctx ends.
+// Hooks are not compared, since they come and go. Drift blocks for a minute at most,
+// and fails if the API server does not answer or ctx ends.
 func (c *Comparer) Drift(ctx context.Context, query stream.DriftQuery) (*stream.Drift, error) {
 	record := query.Record
 	x, err := c.examine(ctx, query.Release, resources.Read(record.Manifest, query.Release.Namespace), false)
@@ -51,7 +51,7 @@ func (c *Comparer) Drift(ctx context.Context, query stream.DriftQuery) (*stream.
 	return answer, nil
 }
 
-// drift tells how one object differs.
+// drift compares one object.
 func (e *examined) drift(ctx context.Context, secrets *mask.Secrets, scaled *scalers) (stream.DriftObject, error) {
 	object := stream.DriftObject{
 		State: stream.DriftSame, APIVersion: e.GroupVersion().String(), Kind: e.Kind, Namespace: e.Namespace, Name: e.Name,
@@ -89,7 +89,7 @@ func (e *examined) drift(ctx context.Context, secrets *mask.Secrets, scaled *sca
 	return object, nil
 }
 
-// noteOf is the note of a code, nil for none.
+// noteOf returns the note of a code, nil for none.
 func noteOf(code stream.NoteCode) *stream.Note {
 	if code == "" {
 		return nil
@@ -121,8 +121,8 @@ func (e *examined) compare(ctx context.Context, object *stream.DriftObject, secr
 	}
 	changed := map[string]bool{}
 	for _, d := range changes {
-		// What the manifest does not name is a default that would be filled in
-		// together with what is missing, or nobody's business.
+		// A field that the manifest does not name is a default, which is filled in
+		// together with a missing field, or does not concern the release.
 		if d.onlyTo && e.applied == nil || d.onlyFrom && !named[d.path] {
 			continue
 		}
@@ -149,7 +149,7 @@ func (e *examined) compare(ctx context.Context, object *stream.DriftObject, secr
 	return nil
 }
 
-// named gives an object back what masking goes by.
+// named adds the fields by which masking recognizes a kind.
 func (e *examined) named(object map[string]any) map[string]any {
 	named := map[string]any{"apiVersion": e.GroupVersion().String(), "kind": e.Kind}
 	for key, value := range object {
@@ -161,13 +161,13 @@ func (e *examined) named(object map[string]any) map[string]any {
 // scalers knows which objects an autoscaler scales.
 type scalers struct {
 	comparer *Comparer
-	// targets are, by namespace, the kinds and names that are scaled.
+	// targets holds the scaled kinds and names of each namespace.
 	targets map[string][]string
 }
 
 var autoscalers = schema.GroupVersionResource{Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"}
 
-// scales reports whether the replicas of an object are an autoscaler's to set.
+// scales reports whether an autoscaler sets the replicas of an object.
 func (s *scalers) scales(ctx context.Context, e *examined, setter owner) bool {
 	if setter.manager == autoscaler && setter.subresource == "scale" {
 		return true
@@ -175,7 +175,7 @@ func (s *scalers) scales(ctx context.Context, e *examined, setter owner) bool {
 	namespace := e.place.namespace
 	targets, known := s.targets[namespace]
 	if !known {
-		// Without the right to list them the managers have to tell.
+		// Without the right to list autoscalers only the field manager counts.
 		list, err := s.comparer.Dynamic.Resource(autoscalers).Namespace(namespace).List(ctx, metav1.ListOptions{})
 		if err == nil {
 			for _, one := range list.Items {

@@ -13,18 +13,18 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// pageSize bounds one answer to a list.
+// pageSize bounds one page of a list.
 const pageSize = 500
 
-// identity is what makes two objects the same.
+// identity identifies an object.
 type identity struct {
 	kind            schema.GroupKind
 	namespace, name string
 }
 
-// addExtra adds the objects that carry the release's annotations and are not in
-// the record. They are looked for among the kinds and namespaces that the
-// record names. Those that cannot be listed before ctx ends are unlisted.
+// addExtra adds the objects that have the release's annotations and are not in the
+// record. It lists the kinds and namespaces that the record names. Kinds that cannot
+// be listed before ctx ends are unlisted.
 func (x *examination) addExtra(ctx context.Context, record *decoder.Record, answer *stream.Drift) error {
 	known := map[identity]bool{}
 	places := map[place]schema.GroupVersionKind{}
@@ -69,8 +69,8 @@ func (x *examination) addExtra(ctx context.Context, record *decoder.Record, answ
 	return nil
 }
 
-// owned returns the objects of a place that say that they belong to the
-// release, but for those that a controller has made of another.
+// owned returns the objects of a place whose annotations name the release, except
+// those that a controller owns.
 func (x *examination) owned(ctx context.Context, p place) ([]metav1.ObjectMeta, error) {
 	var found []metav1.ObjectMeta
 	options := metav1.ListOptions{LabelSelector: managedBy + "=Helm", Limit: pageSize}

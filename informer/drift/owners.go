@@ -17,16 +17,16 @@ const (
 	releaseNamespace = "meta.helm.sh/release-namespace"
 	managedBy        = "app.kubernetes.io/managed-by"
 	lastApplied      = "kubectl.kubernetes.io/last-applied-configuration"
-	// defaultManager is the name under which both Helms write.
+	// defaultManager is the field manager of both Helms.
 	defaultManager = "helm"
-	// autoscaler is the manager of what the autoscaler of Kubernetes writes.
+	// autoscaler is the field manager of Kubernetes' autoscaler.
 	autoscaler = "kube-controller-manager"
 )
 
-// controlPlane are the managers whose fields are Kubernetes' own doing.
+// controlPlane lists the field managers of Kubernetes itself.
 var controlPlane = []string{autoscaler, "kube-scheduler", "kube-apiserver", "kubelet", "cloud-controller-manager"}
 
-// owner is what one manager has set in an object.
+// owner is one field manager with the fields that it has set in an object.
 type owner struct {
 	manager, subresource string
 	applies              bool
@@ -34,11 +34,11 @@ type owner struct {
 	fields               map[string]any
 }
 
-// owners knows who has set what in one object. Status is nobody's.
+// owners holds the field managers of an object, without those of its status.
 type owners struct {
 	object map[string]any
 	all    []owner
-	// helm are the names of those that write Helm's annotations.
+	// helm lists the managers that have written Helm's annotations.
 	helm []string
 }
 
@@ -66,7 +66,8 @@ func ownersOf(object *unstructured.Unstructured) *owners {
 	return o
 }
 
-// applier is the name under which Helm applies the object, and whether it has.
+// applier returns the manager with which Helm applies the object, and whether it has
+// applied it.
 func (o *owners) applier() (name string, applies bool) {
 	for _, one := range o.all {
 		if one.applies && slices.Contains(o.helm, one.manager) {
@@ -76,8 +77,8 @@ func (o *owners) applier() (name string, applies bool) {
 	return defaultManager, false
 }
 
-// of returns who has set the field, or something below it; somebody else than
-// Helm if there is one, and of several the latest.
+// of returns who has set the field, or a field below it. Managers other than Helm
+// come first, and the latest of several.
 func (o *owners) of(field steps) (found owner, known bool) {
 	best := 0
 	for _, one := range o.all {
@@ -85,7 +86,7 @@ func (o *owners) of(field steps) (found owner, known bool) {
 		if claim == 0 {
 			continue
 		}
-		// What is owned by itself counts more than what is above it.
+		// Owning the field itself counts more than owning one above it.
 		rank := 2 * claim
 		if !slices.Contains(o.helm, one.manager) {
 			rank++
@@ -97,8 +98,8 @@ func (o *owners) of(field steps) (found owner, known bool) {
 	return found, known
 }
 
-// adder returns who has added a field of which Helm knows nothing, "" if that
-// is nobody or Kubernetes itself.
+// adder returns who has added a field that Helm has not set, "" if that is nobody or
+// Kubernetes itself.
 func (o *owners) adder(field steps) string {
 	one, known := o.of(field)
 	if !known || slices.Contains(controlPlane, one.manager) {
@@ -113,14 +114,14 @@ func (o *owners) adder(field steps) string {
 }
 
 const (
-	// claimsAbove means that the owner has set something above the field, which
-	// may be but an empty mapping that others have filled.
+	// claimsAbove means that the owner has set a field above it, which may be an
+	// empty mapping that others have filled.
 	claimsAbove = 1
-	// claimsField means that the owner has set the field or something below it.
+	// claimsField means that the owner has set the field or one below it.
 	claimsField = 2
 )
 
-// claim tells how an owner has set the field; 0 if it has not.
+// claim returns how an owner has set the field, 0 if it has not.
 func (o *owners) claim(one owner, field steps) int {
 	set, value := one.fields, any(o.object)
 	for _, step := range field {
@@ -150,8 +151,8 @@ func (o *owners) claim(one owner, field steps) int {
 	return claimsField
 }
 
-// itemOf returns what a set of fields has of one item of a list: by its key, its
-// value or its position
+// itemOf returns the entry of a list's item in a field set, by the item's key, value
+// or position
 // (sigs.k8s.io/structured-merge-diff/fieldpath/serialize-pe.go).
 func itemOf(set map[string]any, item any, position int) any {
 	if found, ok := set["i:"+strconv.Itoa(position)]; ok {
@@ -170,7 +171,7 @@ func itemOf(set map[string]any, item any, position int) any {
 	return nil
 }
 
-// matches reports whether an item has what a key of it says.
+// matches reports whether an item has the values of a key.
 func matches(wanted, item any) bool {
 	keys, isKey := wanted.(map[string]any)
 	object, isObject := item.(map[string]any)

@@ -9,8 +9,11 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// plain is an object without what is no part of its drift: what the API server
-// writes itself, and what Helm and kubectl note down for themselves.
+// secretKind is the kind whose content is masked.
+var secretKind = schema.GroupKind{Kind: "Secret"}
+
+// plain returns an object without the fields that are never drift: those that the
+// API server writes itself, and the notes of Helm and kubectl.
 func plain(object map[string]any) map[string]any {
 	copied := runtime.DeepCopyJSON(object)
 	for _, field := range [][]string{
@@ -24,13 +27,13 @@ func plain(object map[string]any) map[string]any {
 	return copied
 }
 
-// canonical is an object of a manifest as the API server would write it, as far
-// as its Go types tell: quantities in their shortest form, a Secret's texts in
-// base64. Fields that the types do not have, and which the API server therefore
-// drops, are left out. Objects of other kinds stay as they are.
+// canonical returns a manifest's object as the API server would write it, as far as
+// the Go types say: quantities in their shortest form, a Secret's texts in base64.
+// It drops fields that the types do not have, as the API server does. Objects
+// without a Go type are returned unchanged.
 func canonical(object map[string]any, kind schema.GroupVersionKind) map[string]any {
 	object = runtime.DeepCopyJSON(object)
-	if kind.Group == "" && kind.Kind == "Secret" {
+	if kind.GroupKind() == secretKind {
 		encodeTexts(object)
 	}
 	typed, err := scheme.Scheme.New(kind)
@@ -63,8 +66,8 @@ func encodeTexts(secret map[string]any) {
 	delete(secret, "stringData")
 }
 
-// restrict returns the fields that the manifest has, with the values that were
-// written for them: types write fields that nobody gave, too.
+// restrict returns the fields that the manifest has, with the written values: Go
+// types also write fields that were not given.
 func restrict(given, written any) any {
 	switch g := given.(type) {
 	case map[string]any:

@@ -19,9 +19,9 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// Validate tells what applying each object of a rendered manifest would do. It
-// blocks for a minute at most, and fails when the API server does not answer or
-// ctx ends.
+// Validate reports what applying each object of a rendered manifest would do. It
+// blocks for a minute at most, and fails if the API server does not answer or ctx
+// ends.
 func (c *Comparer) Validate(ctx context.Context, query stream.ValidationQuery) (*stream.Validation, error) {
 	named := resources.Read(query.Manifest, query.Release.Namespace)
 	masked := map[int]resources.Named{}
@@ -72,7 +72,7 @@ func (c *Comparer) Validate(ctx context.Context, query stream.ValidationQuery) (
 	return answer, nil
 }
 
-// urgency puts first what keeps an operation from succeeding, then what may.
+// urgency sorts objects that make an operation fail first, then those that may.
 func urgency(v stream.Verdict) int {
 	switch v {
 	case stream.VerdictRefused:
@@ -83,7 +83,7 @@ func urgency(v stream.Verdict) int {
 	return 2
 }
 
-// validate fills in what applying one object would do.
+// validate fills in the outcome of applying one object.
 func (e *examined) validate(object *stream.ValidatedObject, secrets *mask.Secrets, rendered []byte, own map[schema.GroupKind]string, answer *stream.Validation) error {
 	switch {
 	case e.noKind && own[e.GroupKind()] != "":
@@ -114,8 +114,8 @@ func (e *examined) validate(object *stream.ValidatedObject, secrets *mask.Secret
 	return nil
 }
 
-// validateChange tells what would change in an object that is there. Both sides
-// are masked before they are compared, since the rendered one is already.
+// validateChange fills in the changes of an existing object. Both sides are masked
+// before they are compared, since the rendered one already is.
 func (e *examined) validateChange(object *stream.ValidatedObject, secrets *mask.Secrets, rendered []byte) error {
 	live := plain(e.live.Object)
 	after := plain(e.applied)
@@ -142,8 +142,8 @@ func (e *examined) validateChange(object *stream.ValidatedObject, secrets *mask.
 	return nil
 }
 
-// madeAnew reports whether Helm deletes an object before it makes it: hooks,
-// unless they have another policy
+// madeAnew reports whether Helm deletes an object before it creates it. It does so
+// with hooks, unless they have another policy
 // (helm.sh/helm/v3/pkg/action/hooks.go, execHook).
 func madeAnew(object map[string]any) bool {
 	annotations, _, _ := unstructured.NestedStringMap(object, "metadata", "annotations")
@@ -154,8 +154,8 @@ func madeAnew(object map[string]any) bool {
 	return policies == "" || strings.Contains(policies, "before-hook-creation")
 }
 
-// lacksNamespace reports whether the only thing that is wrong is that the
-// namespace does not exist yet.
+// lacksNamespace reports whether an object was refused only because its namespace
+// does not exist yet.
 func lacksNamespace(err error, namespace string) bool {
 	if !apierrors.IsNotFound(err) || namespace == "" {
 		return false
@@ -163,7 +163,8 @@ func lacksNamespace(err error, namespace string) bool {
 	return strings.Contains(err.Error(), fmt.Sprintf("namespaces %q not found", namespace))
 }
 
-// definitions are the kinds that the manifest itself defines, and by what.
+// definitions returns the kinds that the manifest itself defines, with the objects
+// that define them.
 func definitions(objects []*examined) map[schema.GroupKind]string {
 	found := map[schema.GroupKind]string{}
 	for _, e := range objects {
@@ -185,10 +186,10 @@ func definitions(objects []*examined) map[schema.GroupKind]string {
 // object, which is valid for every type of Secret.
 var placeholder = base64.StdEncoding.EncodeToString([]byte("{}"))
 
-// placeholders puts something valid in place of the masked values of a Secret,
-// which are no base64, and reports whether there were any.
+// placeholders replaces the masked values of a Secret, which are not base64, by valid
+// ones. It reports whether there were any.
 func placeholders(n resources.Named) ([]byte, bool) {
-	if n.Kind != "Secret" || n.Group != "" || !mask.Masked(string(n.Content)) {
+	if n.GroupKind() != secretKind || !mask.Masked(string(n.Content)) {
 		return n.Content, false
 	}
 	var content map[string]any
@@ -207,8 +208,7 @@ func placeholders(n resources.Named) ([]byte, bool) {
 	return data, err == nil
 }
 
-// restoreTokens gives a Secret the masked values back for which placeholders
-// stood in.
+// restoreTokens replaces the placeholders in a Secret by the masked values again.
 func restoreTokens(applied map[string]any, rendered []byte) error {
 	var content map[string]any
 	if err := utiljson.Unmarshal(rendered, &content); err != nil {
@@ -218,7 +218,7 @@ func restoreTokens(applied map[string]any, rendered []byte) error {
 	for _, field := range []string{"data", "stringData"} {
 		values, _ := content[field].(map[string]any)
 		for key, value := range values {
-			if text, ok := value.(string); ok && mask.Masked(text) && data[key] != nil && content["kind"] == "Secret" {
+			if text, ok := value.(string); ok && mask.Masked(text) && data[key] != nil && content["kind"] == secretKind.Kind {
 				data[key] = text
 			}
 		}

@@ -12,31 +12,31 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/tree"
 )
 
-// steps lead from an object to one of its fields: keys and positions.
+// steps are the keys and positions that lead from an object to one of its fields.
 type steps []any
 
-// to returns the steps one further.
+// to returns the steps with one more.
 func (s steps) to(step any) steps { return append(slices.Clone(s), step) }
 
-// difference is a field that two trees do not have alike.
+// difference is a field that differs between two trees.
 type difference struct {
-	// path is where it is, as people read it.
+	// path is the field's path for people.
 	path string
 	// from and to lead to it in either tree; the field may be missing there.
 	from, to steps
-	// onlyFrom and onlyTo mean that the other tree says nothing of it.
+	// onlyFrom and onlyTo mean that the other tree does not have the field.
 	onlyFrom, onlyTo bool
 }
 
-// nothing stands for a field that is not there.
+// nothing stands for a missing field.
 type nothing struct{}
 
 // walker compares two trees of JSON values.
 type walker struct{ found []difference }
 
-// differences returns where two trees differ, in the order of their keys. Items
-// of lists are matched by what names them, or else by position. Empty values
-// of from are the same as none at all, as most are to the API server.
+// differences returns the differences of two trees in the order of their keys. Items
+// of lists are matched by their key fields, or else by position. An empty value of
+// from is equal to a missing one, as it mostly is for the API server.
 func differences(from, to map[string]any) []difference {
 	w := walker{}
 	w.walk(from, to, difference{})
@@ -73,8 +73,8 @@ func (w *walker) walk(from, to any, at difference) {
 	}
 }
 
-// lists compares lists whose items have names by those, lists of other objects
-// by position, and lists of texts and numbers as a whole.
+// lists compares lists. Items with key fields are matched by them, other objects by
+// position. Lists of strings and numbers are compared as a whole.
 func (w *walker) lists(from, to []any, at difference) {
 	key := keyOf(from, to)
 	if key == nil {
@@ -119,17 +119,16 @@ func (w *walker) lists(from, to []any, at difference) {
 	}
 }
 
-// defaultProtocol is that of ports, by which they are told apart.
+// defaultProtocol is the protocol of a port without one; it is part of a port's key.
 const defaultProtocol = "TCP"
 
-// itemKey is the fields that name an item of a list; the first one is
-// necessary.
+// itemKey lists the key fields of a list's items; the first one is required.
 type itemKey []string
 
-// itemKeys are those by which Kubernetes merges lists of its own kinds.
+// itemKeys are the keys by which Kubernetes merges the lists of its own kinds.
 var itemKeys = []itemKey{{"name"}, {"containerPort", "protocol"}, {"port", "protocol"}, {"mountPath"}, {"devicePath"}, {"ip"}, {"uid"}, {"topologyKey", "whenUnsatisfiable"}}
 
-// keyOf returns what names the items of both lists, nil if nothing does.
+// keyOf returns the key fields of both lists' items, nil if they have none.
 func keyOf(lists ...[]any) itemKey {
 	for _, key := range itemKeys {
 		fits, some := true, false
@@ -149,7 +148,7 @@ func keyOf(lists ...[]any) itemKey {
 	return nil
 }
 
-// of names one item, as the API server does.
+// of returns the key of an item in the form that the API server uses.
 func (k itemKey) of(item any) string {
 	object, ok := item.(map[string]any)
 	if !ok {
@@ -194,7 +193,7 @@ func union(a, b map[string]any) map[string]any {
 	return all
 }
 
-// empty reports whether a value is as good as none.
+// empty reports whether a value is equivalent to a missing one.
 func empty(value any) bool {
 	switch v := value.(type) {
 	case nil:
@@ -231,7 +230,7 @@ func numbers(list []any) []any {
 	return all
 }
 
-// follow returns what the steps lead to as JSON, null if that is nothing.
+// follow returns the field that the steps lead to as JSON, null if it is missing.
 func (s steps) follow(object any) json.RawMessage {
 	for _, step := range s {
 		switch key := step.(type) {

@@ -8,8 +8,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Warnings hands the API server's warnings to whoever has made the request. The
-// clients of a Comparer must have it, or its warnings are lost.
+// Warnings passes the API server's warnings on to the caller of the request. The
+// clients of a Comparer must use it, or the warnings are lost.
 type Warnings struct{}
 
 var _ rest.WarningHandlerWithContext = Warnings{}
@@ -24,7 +24,7 @@ func (Warnings) HandleWarningHeaderWithContext(ctx context.Context, code int, _ 
 
 type warningsKey struct{}
 
-// warnings are those of one request.
+// warnings collects the warnings of one request.
 type warnings struct {
 	mu    sync.Mutex
 	texts []string
