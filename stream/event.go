@@ -3,6 +3,7 @@ package stream
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -54,7 +55,8 @@ type Event struct {
 	// Elapsed is the time since the session started, by the monotonic clock.
 	Elapsed time.Duration
 	// Body is a *Started, *LogLine, *Heartbeat, *ReleaseStatus, *ResourceStatus,
-	// *Retrying or *End, as Type says; nil for RESET.
+	// *Retrying or *End, as Type says; nil for RESET. For a type that this version
+	// does not know it is a json.RawMessage with the whole event as it was stored.
 	Body any
 }
 
@@ -318,6 +320,9 @@ type common struct {
 
 // MarshalJSON writes the common fields first, then the body's, on one line.
 func (e Event) MarshalJSON() ([]byte, error) {
+	if whole, ok := e.Body.(json.RawMessage); ok {
+		return whole, nil
+	}
 	head, err := json.Marshal(common{
 		Seq: e.Seq, Type: e.Type, Time: e.Time.UTC().Format(timeFormat), SessionID: e.SessionID,
 		ElapsedSeconds: fmt.Appendf(nil, "%.3f", e.Elapsed.Seconds()),
@@ -343,8 +348,9 @@ func (e Event) MarshalJSON() ([]byte, error) {
 // times sort as text.
 const timeFormat = "2006-01-02T15:04:05.000Z07:00"
 
-// UnmarshalJSON reads what MarshalJSON wrote. An event of an unknown type is
-// refused; unknown fields are ignored.
+// UnmarshalJSON reads what MarshalJSON wrote. An event of an unknown type, as a
+// later version may have stored it, is kept as it is. Unknown fields of a known
+// type are ignored.
 func (e *Event) UnmarshalJSON(data []byte) error {
 	var c struct {
 		Seq            uint64    `json:"seq"`
@@ -356,12 +362,15 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &c); err != nil {
 		return fmt.Errorf("decode event: %w", err)
 	}
-	body, err := newBody(c.Type)
-	if err != nil {
-		return err
+	if c.Type == "" {
+		return errors.New("decode event: it has no type")
 	}
-	if body != nil {
-		if err := json.NewDecoder(bytes.NewReader(data)).Decode(body); err != nil {
+	body, known := newBody(c.Type)
+	switch {
+	case !known:
+		body = json.RawMessage(bytes.Clone(data))
+	case body != nil:
+		if err := json.Unmarshal(data, body); err != nil {
 			return fmt.Errorf("decode event %s %d: %w", c.Type, c.Seq, err)
 		}
 	}
@@ -372,24 +381,26 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func newBody(t Type) (any, error) {
+// newBody returns an empty body for an event of the type, nil if the type has
+// none, and reports whether the type is known.
+func newBody(t Type) (body any, known bool) {
 	switch t {
 	case TypeStarted:
-		return &Started{}, nil
+		return &Started{}, true
 	case TypeLog:
-		return &LogLine{}, nil
+		return &LogLine{}, true
 	case TypeHeartbeat:
-		return &Heartbeat{}, nil
+		return &Heartbeat{}, true
 	case TypeReleaseStatus:
-		return &ReleaseStatus{}, nil
+		return &ReleaseStatus{}, true
 	case TypeResourceStatus:
-		return &ResourceStatus{}, nil
+		return &ResourceStatus{}, true
 	case TypeRetrying:
-		return &Retrying{}, nil
+		return &Retrying{}, true
 	case TypeReset:
-		return nil, nil
+		return nil, true
 	case TypeCompleted, TypeFailed, TypeCanceled:
-		return &End{}, nil
+		return &End{}, true
 	}
-	return nil, fmt.Errorf("decode event: unknown type %q", t)
+	return nil, false
 }

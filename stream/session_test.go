@@ -3,12 +3,14 @@ package stream_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -140,4 +142,80 @@ func TestAJournalThatTakesNothingDoesNotKeepHelmtrailFromStopping(t *testing.T) 
 			t.Errorf("it took %v to stop, and the session's end was %v", time.Since(begun), err)
 		}
 	})
+}
+
+// A later version may have stored events that this one does not know.
+func TestAnEventOfAnUnknownTypeIsKeptAsItIs(t *testing.T) {
+	j := openJournal(t)
+	const head = `,"time":"2026-12-02T10:00:00.000Z","sessionId":"0b0fbd4e-6c0a-4f8a-9e6e-000000000001","elapsedSeconds":`
+	started := `{"seq":1,"type":"STARTED"` + head + `0.000,"operation":"upgrade","origin":"helmtrail","cluster":"dev","namespace":"shop","release":"web.site","timeoutSeconds":300,"deadlineSeconds":315}`
+	unknown := `{"seq":2,"type":"TELEPORTED"` + head + `1.500,"to":{"zone":"b\u0026c","hops":[1,2]},"precisely":1.50}`
+	another := `{"seq":3,"type":"LANDED"` + head + `1.600}`
+	completed := `{"seq":4,"type":"COMPLETED"` + head + `2.000,"exitCode":0,"process":null,"release":null,"agrees":null,"startRevision":1,"revisions":[2],"causes":[],"leftovers":[],"durationSeconds":2}`
+	position := stream.Position(0)
+	for _, entry := range []string{started + "\n" + unknown, another, completed} {
+		var err error
+		if position, err = j.Append(t.Context(), session, position, 0, []byte(entry+"\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	log, err := stream.OpenLog(t.Context(), j, session, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var replayed []string
+	for cursor := log.Cursor(0); ; {
+		data, err := cursor.Next(t.Context())
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(data)) {
+			if event, ok := strings.CutPrefix(line, "data: "); ok {
+				replayed = append(replayed, strings.TrimSuffix(event, "\n"))
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{started, unknown, another, completed}, replayed); diff != "" {
+		t.Errorf("replayed events (-want +got):\n%s", diff)
+	}
+
+	var followed []string
+	err = log.Follow(t.Context(), 0, func(e stream.Event) bool {
+		again, err := json.Marshal(e)
+		if err != nil {
+			t.Error(err)
+		}
+		if e.Type == "TELEPORTED" && (e.Seq != 2 || e.Elapsed != 1500*time.Millisecond || string(again) != unknown) {
+			t.Errorf("event %d after %v is encoded again as %s, want %s", e.Seq, e.Elapsed, again, unknown)
+		}
+		followed = append(followed, string(e.Type))
+		return true
+	})
+	if diff := cmp.Diff([]string{"STARTED", "TELEPORTED", "LANDED", "COMPLETED"}, followed); diff != "" || err != nil {
+		t.Errorf("followed events, %v (-want +got):\n%s", err, diff)
+	}
+
+	operations := stream.NewOperations(stream.Setup{Journal: j, Logger: slog.New(slog.DiscardHandler)})
+	got, err := operations.Session(t.Context(), session.Release, session.ID)
+	if err != nil || got.State != stream.StateCompleted || !slices.Equal(got.Revisions, []int{2}) {
+		t.Errorf("the session is %+v, %v", got, err)
+	}
+}
+
+func TestASessionThatIsStillAtAnUnknownEventRuns(t *testing.T) {
+	j := openJournal(t)
+	const events = `{"seq":1,"type":"STARTED","time":"2026-12-02T10:00:00.000Z","sessionId":"s","elapsedSeconds":0.000,"operation":"upgrade","origin":"helmtrail"}
+{"seq":2,"type":"TELEPORTED","time":"2026-12-02T10:00:00.000Z","sessionId":"s","elapsedSeconds":1.000}
+`
+	if _, err := j.Append(t.Context(), session, 0, 0, []byte(events)); err != nil {
+		t.Fatal(err)
+	}
+	operations := stream.NewOperations(stream.Setup{Journal: j, Logger: slog.New(slog.DiscardHandler)})
+	if got, err := operations.Session(t.Context(), session.Release, session.ID); err != nil || got.State != stream.StateRunning {
+		t.Errorf("the session is %+v, %v", got, err)
+	}
 }
