@@ -1,9 +1,7 @@
 package stream_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/journal"
+	"github.com/helmtrail/helmtrail/stream/streamtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -39,32 +38,19 @@ func openJournal(t *testing.T) *journal.Journal {
 	return j
 }
 
-// frames splits what a cursor returned into its frames' fields.
+// frames returns the ids, types and events of the frames that a cursor returned.
 func frames(t *testing.T, data []byte) (ids, types []string, events []stream.Event) {
 	t.Helper()
-	for frame := range bytes.SplitSeq(bytes.TrimSuffix(data, []byte("\n\n")), []byte("\n\n")) {
-		id := ""
-		for line := range bytes.SplitSeq(frame, []byte{'\n'}) {
-			key, value, ok := strings.Cut(string(line), ": ")
-			if !ok {
-				t.Fatalf("not a field: %q", line)
-			}
-			switch key {
-			case "id":
-				id = value
-			case "event":
-				types = append(types, value)
-			case "data":
-				var e stream.Event
-				if err := json.Unmarshal([]byte(value), &e); err != nil {
-					t.Fatal(err)
-				}
-				events = append(events, e)
-			default:
-				t.Fatalf("unknown field %q", line)
-			}
+	parsed, err := streamtest.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range parsed {
+		e, err := f.Decode()
+		if err != nil {
+			t.Fatal(err)
 		}
-		ids = append(ids, id)
+		ids, types, events = append(ids, f.ID), append(types, f.Event), append(events, e)
 	}
 	return ids, types, events
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/journal"
+	"github.com/helmtrail/helmtrail/stream/streamtest"
 )
 
 // An event that the journal can never take must not keep a session from its end.
@@ -173,10 +174,12 @@ func TestAnEventOfAnUnknownTypeIsKeptAsItIs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for line := range strings.Lines(string(data)) {
-			if event, ok := strings.CutPrefix(line, "data: "); ok {
-				replayed = append(replayed, strings.TrimSuffix(event, "\n"))
-			}
+		frames, err := streamtest.Parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range frames {
+			replayed = append(replayed, f.Data)
 		}
 	}
 	if diff := cmp.Diff([]string{started, unknown, another, completed}, replayed); diff != "" {

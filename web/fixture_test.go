@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -18,6 +19,7 @@ import (
 	"github.com/helmtrail/helmtrail/docs/openapitest"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/journal"
+	"github.com/helmtrail/helmtrail/stream/streamtest"
 	"github.com/helmtrail/helmtrail/web"
 )
 
@@ -182,6 +184,7 @@ type reader struct {
 	t      *testing.T
 	conn   *net.TCPConn
 	lines  *bufio.Reader
+	frames *streamtest.Reader // of lines
 	status int
 	header http.Header
 }
@@ -205,37 +208,24 @@ func (f *fixture) listen(path string, headers ...string) *reader {
 	if err != nil {
 		f.t.Fatal(err)
 	}
+	lines := bufio.NewReader(answer.Body)
 	return &reader{
-		t: f.t, conn: conn.(*net.TCPConn), lines: bufio.NewReader(answer.Body),
+		t: f.t, conn: conn.(*net.TCPConn), lines: lines, frames: streamtest.NewReader(lines),
 		status: answer.StatusCode, header: answer.Header,
 	}
 }
 
-// next returns the next frame but retry; ok is false at the end of the stream.
+// next returns the next frame; ok is false at the end of the stream.
 func (r *reader) next() (f frame, ok bool) {
 	r.t.Helper()
-	for {
-		line, err := r.lines.ReadString('\n')
-		if err == io.EOF && line == "" && f == (frame{}) {
-			return f, false
-		}
-		if err != nil {
-			r.t.Fatalf("stream broke off: %v", err)
-		}
-		field, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
-		switch field {
-		case "id":
-			f.id = value
-		case "event":
-			f.event = value
-		case "data":
-			f.data = value
-		case "":
-			if f != (frame{}) {
-				return f, true
-			}
-		}
+	read, err := r.frames.Next()
+	if errors.Is(err, io.EOF) {
+		return f, false
 	}
+	if err != nil {
+		r.t.Fatalf("stream broke off: %v", err)
+	}
+	return frame{read.ID, read.Event, read.Data}, true
 }
 
 // stored returns the next frame that is no heartbeat.
