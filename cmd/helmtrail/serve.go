@@ -11,12 +11,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/helmtrail/helmtrail/informer"
 	"github.com/helmtrail/helmtrail/stream"
@@ -26,10 +23,6 @@ import (
 	"github.com/helmtrail/helmtrail/web"
 	"github.com/helmtrail/helmtrail/web/ui"
 )
-
-// closeTime is how long open requests may take to end after the last session
-// has ended.
-const closeTime = 10 * time.Second
 
 func newServe(stdout, stderr io.Writer) *cobra.Command {
 	o := defaultServeOptions()
@@ -84,10 +77,11 @@ func newLogger(w io.Writer, o serveOptions) (*slog.Logger, error) {
 	return nil, fmt.Errorf("--log-format %q: must be text or json", o.logFormat)
 }
 
-// serve wires the parts together and blocks until ctx ends and everything has
-// been brought to its end: first the operations, whose streams then end by
-// themselves, then the requests, the watches and the journal.
+// serve wires the parts together, runs them and blocks until ctx ends and all of
+// them have stopped, the last one started first.
 func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.Logger) (err error) {
+	var cleanups cleanups
+	defer func() { err = errors.Join(err, cleanups.run()) }()
 	if o.maskKey, err = maskKey(o.dataDir); err != nil {
 		return fmt.Errorf("--data-dir: %w", err)
 	}
@@ -109,18 +103,23 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
-	defer func() {
-		if closeErr := listener.Close(); closeErr != nil && !errors.Is(closeErr, net.ErrClosed) {
-			err = errors.Join(err, closeErr)
+	cleanups.add("close the listener", closeListener(listener))
+	servers := []served{{listener: listener, certificate: certificate}}
+	if o.pprof != "" {
+		profiling, err := net.Listen("tcp", o.pprof)
+		if err != nil {
+			return fmt.Errorf("--pprof: %w", err)
 		}
-	}()
+		cleanups.add("close the listener of --pprof", closeListener(profiling))
+		servers = append(servers, served{server: newHTTPServer(profiles(), logger), listener: profiling})
+	}
 	kept, err := journal.Open(ctx, filepath.Join(o.dataDir, journalFolder), trail.GuardedStream)
 	if err != nil {
 		return fmt.Errorf("--data-dir: %w", err)
 	}
-	defer func() { err = errors.Join(err, kept.Close()) }()
+	cleanups.add("close the journal", kept.Close)
 	for _, damage := range kept.Damage() {
-		logger.Error("the journal is damaged, and what stands behind that in the file may be lost", "stream", damage.Stream,
+		logger.Error("the journal is damaged; messages after this position of the file may be lost", "stream", damage.Stream,
 			"file", damage.File, "byte", damage.Offset, "problem", damage.Problem, "copy", damage.Copy)
 	}
 	helm, err := openHelm(ctx, o, logger)
@@ -153,28 +152,21 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	if err := registry.Register(&measured{operations: operations, fleet: fleet, trail: entries, journal: kept, dataDir: filepath.Join(o.dataDir, journalFolder)}); err != nil {
 		return fmt.Errorf("register metrics: %w", err)
 	}
-	servers := []served{{newHTTPServer(server, logger), listener, certificate}}
+	servers[0].server = newHTTPServer(server, logger)
 	servers[0].server.RegisterOnShutdown(func() { _ = server.Close() }) // it never fails
-	if o.pprof != "" {
-		profiling, err := net.Listen("tcp", o.pprof)
-		if err != nil {
-			return errors.Join(fmt.Errorf("--pprof: %w", err), server.Close())
-		}
-		servers = append(servers, served{newHTTPServer(profiles(), logger), profiling, nil})
-	}
 	scheme := "http"
 	if certificate != nil {
 		scheme = "https"
 	} else if o.auth == authKubernetes {
-		logger.Warn("tokens come over plain HTTP; give --tls-cert and --tls-key, or have a proxy in front that ends TLS")
+		logger.Warn("tokens are sent over plain HTTP; set --tls-cert and --tls-key, or terminate TLS in a proxy")
 	}
 	fmt.Fprintf(stdout, "helmtrail %s serves %s://%s%s/helm/releases\n", version, scheme, listener.Addr(), o.basePath)
 	watches := &watching{fleet: fleet, operations: operations, server: server, trail: entries, show: show, logger: logger, watches: map[*informer.Cluster]clusterWatch{}}
-	return runAll(ctx, watches, o.clusterOptions(logger), servers)
+	return runParts(ctx, watches, o.clusterOptions(logger), servers)
 }
 
-// notReady tells why nothing new can be done: the journal takes nothing, or ctx
-// has ended, and what runs is brought to its end.
+// notReady returns the reasons why no operation can be started: the server is
+// stopping, or the journal cannot be written.
 func notReady(ctx context.Context, kept *journal.Journal) (reasons []string) {
 	if ctx.Err() != nil {
 		reasons = append(reasons, "The server is stopping.")
@@ -185,15 +177,8 @@ func notReady(ctx context.Context, kept *journal.Journal) (reasons []string) {
 	return reasons
 }
 
-// served is an HTTP server on its listener, with a certificate or nil.
-type served struct {
-	server      *http.Server
-	listener    net.Listener
-	certificate *certificate
-}
-
-// mayReveal decides who sees secrets as they are. Without a login everybody who
-// reaches the server could read them with helmtrail's own rights anyway.
+// mayReveal decides who may see secrets unmasked. Without a login, everybody who
+// can reach the server could read them with helmtrail's own rights anyway.
 func mayReveal(auth string) func(stream.ReleaseRef) error {
 	if auth != authNone {
 		return nil
@@ -201,7 +186,7 @@ func mayReveal(auth string) func(stream.ReleaseRef) error {
 	return func(stream.ReleaseRef) error { return nil }
 }
 
-// openHelm finds the installed helm. The supervisor is this very program.
+// openHelm finds the installed helm. The supervisor is this same program.
 func openHelm(ctx context.Context, o serveOptions, logger *slog.Logger) (*helmcli.Helm, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -216,65 +201,4 @@ func openHelm(ctx context.Context, o serveOptions, logger *slog.Logger) (*helmcl
 		Repositories: repositories, Uploads: filepath.Join(o.dataDir, "charts"),
 		Environment: o.helmEnv, Supervisor: []string{self, superviseCommand}, Logger: logger,
 	})
-}
-
-// runAll runs the parts until ctx ends or one of them fails.
-func runAll(ctx context.Context, watches *watching, options informer.Options, servers []served) error {
-	group, ctx := errgroup.WithContext(ctx)
-	// The watches go on until the last operation has ended, which needs them.
-	var stopWatching context.CancelFunc
-	watches.ctx, stopWatching = context.WithCancel(context.WithoutCancel(ctx))
-	// The trail goes on until the last operation has ended, and then asks the
-	// clusters for what it needs to store the rest.
-	kept, stopKeeping := context.WithCancel(context.WithoutCancel(ctx))
-	defer stopKeeping()
-	var keeping errgroup.Group
-	keeping.Go(func() error { return watches.trail.Run(kept) })
-	clusters := watches.fleet.all()
-	for _, c := range clusters {
-		if err := watches.start(c); err != nil {
-			group.Go(func() error { return err })
-		}
-	}
-	var following sync.WaitGroup
-	following.Go(func() { informer.FollowContexts(ctx, options, clusters, watches.added, watches.removed) })
-	for _, s := range servers {
-		group.Go(func() error {
-			if err := serveHTTP(s.server, s.listener, s.certificate); !errors.Is(err, http.ErrServerClosed) {
-				return fmt.Errorf("serve: %w", err)
-			}
-			return nil
-		})
-	}
-	group.Go(func() error {
-		err := watches.operations.Run(ctx)
-		following.Wait()
-		watches.unobserve()
-		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
-		defer cancel()
-		for _, s := range servers {
-			err = errors.Join(err, shutDown(closing, s.server, watches.logger))
-		}
-		stopKeeping()
-		err = errors.Join(err, keeping.Wait())
-		stopWatching()
-		return errors.Join(err, watches.running.Wait())
-	})
-	err := group.Wait()
-	stopWatching()
-	return err
-}
-
-// shutDown ends a server, and cuts the requests that have not ended when ctx
-// does: a client that takes nothing is no failure of the server's.
-func shutDown(ctx context.Context, server *http.Server, logger *slog.Logger) error {
-	err := server.Shutdown(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
-		logger.Warn("requests that did not end in time were cut", "after", closeTime)
-		err = server.Close()
-	}
-	if err != nil {
-		return fmt.Errorf("end the open requests: %w", err)
-	}
-	return nil
 }
