@@ -104,6 +104,7 @@ var openRoutes = []string{
 }
 
 func TestEveryRouteIsForThoseWithTheRightOnly(t *testing.T) {
+	t.Parallel()
 	namespace, elsewhere := clustertest.Namespace(t), clustertest.Namespace(t)
 	operator := exampleRole(t, "operator")
 	right, rightToken := account(t, namespace, "operator")

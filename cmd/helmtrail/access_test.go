@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,7 +21,6 @@ import (
 	rbacv1client "k8s.io/client-go/kubernetes/typed/rbac/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/helmtrail/helmtrail/informer/access"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 	"github.com/helmtrail/helmtrail/stream"
 )
@@ -161,6 +161,7 @@ func (h *server) session(t *testing.T, namespace, name string) *string {
 
 // Readers see masked values and change nothing; auditors may reveal.
 func TestTheExampleRolesDoWhatTheySay(t *testing.T) {
+	t.Parallel()
 	namespace := clustertest.Namespace(t)
 	operator, operatorToken := account(t, namespace, "operator")
 	bind(t, namespace, operator, exampleRole(t, "operator"))
@@ -169,7 +170,7 @@ func TestTheExampleRolesDoWhatTheySay(t *testing.T) {
 	reader, readerToken := account(t, namespace, "reader")
 	bind(t, namespace, reader, exampleRole(t, "reader"))
 
-	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{"--auth", "kubernetes"}})
+	h := shared.withLogin(t)
 	owner := h.holding(operatorToken)
 	answer := owner.submit(t, http.MethodPost, owner.releases(namespace), object{
 		"name": "web", "chart": object{"ref": "web"}, "values": object{"password": "hunter2hunter2"},
@@ -214,7 +215,7 @@ func TestAStreamEndsWithTheRight(t *testing.T) {
 	reader, readerToken := account(t, namespace, "reader")
 	unbind := bind(t, namespace, reader, exampleRole(t, "reader"))
 
-	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{"--auth", "kubernetes"}})
+	h := shared.withLogin(t)
 	owner, watcher := h.holding(operatorToken), h.holding(readerToken)
 	running := owner.submit(t, http.MethodPost, owner.releases(namespace), object{
 		"name": "web", "chart": object{"ref": "web"}, "values": never, "options": object{"wait": true, "timeoutSeconds": 600},
@@ -238,9 +239,9 @@ func TestAStreamEndsWithTheRight(t *testing.T) {
 					gone = <-withdrawn
 				}
 				terminal = terminal || stream.Type(f.event).Terminal()
-				return time.Since(gone) < 4*access.Life
+				return time.Since(gone) < patience
 			})
-			if took := time.Since(gone); err != nil || terminal || took >= 4*access.Life {
+			if took := time.Since(gone); err != nil || terminal || took >= patience {
 				t.Errorf("%s went on for %v after the right was gone, terminal %v, error %v", path, took, terminal, err)
 			}
 			if got, _ := watcher.ask(t, http.MethodGet, path, ""); got != http.StatusForbidden {
@@ -268,7 +269,7 @@ func TestWhoWaitsIsToldNothingOnceTheRightIsGone(t *testing.T) {
 	namespace := clustertest.Namespace(t)
 	auditor, token := account(t, namespace, "auditor")
 	unbind := bind(t, namespace, auditor, exampleRole(t, "auditor"))
-	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{"--auth", "kubernetes"}})
+	h := shared.withLogin(t)
 	waiter := h.holding(token)
 	clustertest.Helm(t, 4, "install", "web", clustertest.Chart(t), "--namespace", namespace)
 	paths := []string{
@@ -289,7 +290,13 @@ func TestWhoWaitsIsToldNothingOnceTheRightIsGone(t *testing.T) {
 		go func() { answers <- waiter.poll(t, path, known.tag) }()
 	}
 	unbind()
-	time.Sleep(access.Life + time.Second) // what was answered before counts as long
+	// What was answered before counts for a while.
+	eventually(t, "no path answers any more", func() bool {
+		return !slices.ContainsFunc(paths, func(path string) bool {
+			code, _ := waiter.ask(t, http.MethodGet, path, "")
+			return code != http.StatusForbidden
+		})
+	})
 	clustertest.Helm(t, 4, "upgrade", "web", clustertest.Chart(t), "--namespace", namespace, "--set", "replicas=2")
 	for range paths {
 		if a := <-answers; a.status != http.StatusForbidden || strings.Contains(a.body, `"replicas"`) {
@@ -336,6 +343,7 @@ func (h *server) poll(t *testing.T, path, tag string) polled {
 
 // helm has the caller's rights and no others, whatever helmtrail's own may do.
 func TestHelmRunsWithTheCallersTokenAlone(t *testing.T) {
+	t.Parallel()
 	namespace := clustertest.Namespace(t)
 	user, token := account(t, namespace, "halfway")
 	role, err := rbac(t).Roles(namespace).Create(t.Context(), &rbacv1.Role{

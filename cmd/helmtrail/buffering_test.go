@@ -7,13 +7,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// bufferingProxy is a proxy that holds answers back until it has all of them or
-// a lot, unless it is told not to, as nginx does
+// bufferingProxy is a proxy that holds an answer back until it has all of it or
+// a lot, unless X-Accel-Buffering says no, as nginx does
 // (https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering).
 func bufferingProxy(t *testing.T, target string) (url string) {
 	t.Helper()
@@ -61,12 +60,14 @@ func bufferingProxy(t *testing.T, target string) (url string) {
 	return server.URL
 }
 
-// Compression and buffering on the way held events back until the end, and
-// heartbeats for ever: https://github.com/gin-contrib/gzip/issues/16,
+// Compression and buffering on the way hold events back until the end, and
+// heartbeats forever: https://github.com/gin-contrib/gzip/issues/16,
 // https://github.com/nginx/nginx/issues/1505.
 func TestEventsPassABufferingProxyAtOnce(t *testing.T) {
-	// helm says nothing for some heartbeats.
-	h, namespace := serveOn(t, arguments{helm: standIn(t, "sleep 7; echo late")}), clustertest.Namespace(t)
+	t.Parallel()
+	// helm prints its only line when everything before it has arrived.
+	goOn := newGate(t)
+	h, namespace := serveOn(t, arguments{helm: standIn(t, goOn.await()+"; echo late")}), clustertest.Namespace(t)
 	proxy := bufferingProxy(t, h.url)
 	open := func(path string) *http.Response {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, proxy+path, nil)
@@ -90,34 +91,29 @@ func TestEventsPassABufferingProxyAtOnce(t *testing.T) {
 	if head := events.Header; head.Get("Content-Encoding") != "" || head.Get("Cache-Control") != "no-cache" || head.Get("X-Proxy-Buffered") != "" {
 		t.Errorf("the stream came with %v", head)
 	}
-	// What is held back comes together with the only line, for which helm takes
-	// seven seconds.
-	var started, late time.Time
-	var beats []time.Time
+	// One heartbeat comes at once, then one every two seconds.
+	started, late, beats := false, false, 0
 	lines := bufio.NewScanner(events.Body)
 	for lines.Scan() {
 		switch text := lines.Text(); {
 		case strings.HasPrefix(text, "event: STARTED"):
-			started = time.Now()
+			started = true
 		case strings.HasPrefix(text, "event: HEARTBEAT"):
-			beats = append(beats, time.Now())
+			if beats++; started && beats == 3 {
+				goOn.open(t)
+			}
 		case strings.Contains(text, `"line":"late"`):
-			late = time.Now()
+			late = true
 		}
 	}
-	if started.IsZero() || late.Sub(started) < 3*time.Second {
-		t.Errorf("STARTED came %v before the only line", late.Sub(started))
-	}
-	// One comes at once, then one every two seconds.
-	if len(beats) < 4 || beats[3].Sub(beats[0]) < 3*time.Second {
-		t.Errorf("heartbeats came at %v", beats)
+	if !started || !late {
+		t.Errorf("STARTED came: %v, the only line: %v", started, late)
 	}
 
-	begun := time.Now()
 	cluster := bufio.NewScanner(open("/" + h.cluster + "/releases/events").Body)
 	for cluster.Scan() && !strings.HasPrefix(cluster.Text(), "event: HEARTBEAT") {
 	}
-	if took := time.Since(begun); took > atOnce {
-		t.Errorf("the cluster's first heartbeat came after %v", took)
+	if err := cluster.Err(); err != nil {
+		t.Errorf("the cluster's stream has no heartbeat: %v", err)
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -150,7 +149,7 @@ func TestAClusterThatNeverAnswersHoldsUpNoOther(t *testing.T) {
 	cookies := "helmtrail-" + h.cluster + "=" + token + "; helmtrail-silent=" + token
 	ask := func(path string, answer any) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), atOnce)
 		defer cancel()
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, h.url+path, nil)
 		if err != nil {
@@ -192,6 +191,7 @@ func TestAClusterThatNeverAnswersHoldsUpNoOther(t *testing.T) {
 
 // A token in a header, where the address names no cluster, is for that cluster alone.
 func TestTheDefaultClusterCanBeNamed(t *testing.T) {
+	t.Parallel()
 	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{
 		"--auth", "kubernetes", "--context", currentContext(t), "--cluster", "other=" + clustertest.Kubeconfig(t), "--default-cluster", "other",
 	}})
@@ -263,6 +263,7 @@ func writeToken(t *testing.T, path, token string) {
 // Without the right to list Secrets cluster-wide nothing worked at all:
 // https://github.com/komodorio/helm-dashboard/issues/62.
 func TestRightsInSomeNamespacesOnlyAreEnoughForThose(t *testing.T) {
+	t.Parallel()
 	allowed, denied, elsewhere := clustertest.Namespace(t), clustertest.Namespace(t), clustertest.Namespace(t)
 	user, token := account(t, allowed, "helmtrail")
 	bind(t, allowed, user, exampleRole(t, "operator"))

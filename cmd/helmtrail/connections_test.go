@@ -100,6 +100,7 @@ func printCredential(tokenFile string) {
 }
 
 func TestACredentialPluginIsAskedAgainWhenItsTokenExpires(t *testing.T) {
+	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -136,6 +137,7 @@ func TestACredentialPluginIsAskedAgainWhenItsTokenExpires(t *testing.T) {
 
 // In a Pod there is a service account and no kubeconfig.
 func TestAPodsServiceAccount(t *testing.T) {
+	t.Parallel()
 	_, cluster, _ := adminConfig(t)
 	folder := t.TempDir()
 	for name, content := range map[string][]byte{

@@ -53,7 +53,7 @@ func TestConsoleCommandLine(t *testing.T) {
 	namespace := clustertest.Namespace(t)
 	operator, token := account(t, namespace, "operator")
 	bind(t, namespace, operator, exampleRole(t, "operator"))
-	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{"--auth", "kubernetes"}})
+	h := shared.withLogin(t)
 	ask := func(method, path string, body any) answer {
 		t.Helper()
 		return h.ocHelm(t, token, h.url, method, "/api/helm"+path, body)
@@ -116,7 +116,7 @@ func TestConsoleTemplateHasDefinitionsAndHooks(t *testing.T) {
 	server := httptest.NewServer(http.FileServer(http.Dir(folder)))
 	t.Cleanup(server.Close)
 	eachHelm(t, func(t *testing.T, helm string) {
-		h := serveOn(t, arguments{helm: helm})
+		h := shared.on(t, helm)
 		a := h.console(t, http.MethodPost, "/template", object{"name": "web", "chart_url": server.URL + "/whole-1.0.0.tgz", "noRepo": true})
 		at := -1
 		for _, part := range []string{"name: things.example.com", `name: web, namespace: default`, `kube: "37"`, "helm.sh/hook: pre-install"} {

@@ -19,7 +19,8 @@ import (
 )
 
 func TestConsoleReads(t *testing.T) {
-	h, namespace := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4")}), clustertest.Namespace(t)
+	t.Parallel()
+	h, namespace := shared.on(t, clustertest.Binary(t, "helm4")), clustertest.Namespace(t)
 	list := "/releases?ns=" + namespace
 	if a := h.console(t, http.MethodGet, list, nil); a.status != http.StatusOK || strings.TrimSpace(string(a.body)) != "[]" {
 		t.Errorf("an empty list is %d %q, want []", a.status, a.body)
@@ -83,7 +84,8 @@ func TestConsoleReads(t *testing.T) {
 }
 
 func TestConsoleRefusals(t *testing.T) {
-	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4")})
+	t.Parallel()
+	h := shared.on(t, clustertest.Binary(t, "helm4"))
 	for path, methods := range map[string]string{
 		"/release": "GET, POST, PUT, PATCH, DELETE", "/release/async": "POST, PUT, PATCH, DELETE", "/verify": "POST",
 	} {
@@ -235,7 +237,8 @@ func TestConsoleFrontendReplay(t *testing.T) {
 // A chart's own Secret may have the release's name, as those of many charts do.
 // A failed operation of the contract must leave it alone.
 func TestConsoleLeavesTheReleasesOwnSecretAlone(t *testing.T) {
-	h, namespace := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4")}), clustertest.Namespace(t)
+	t.Parallel()
+	h, namespace := shared.on(t, clustertest.Binary(t, "helm4")), clustertest.Namespace(t)
 	core := clustertest.Core(t)
 	own := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "web"}, StringData: map[string]string{"password": "kept"}}
 	made, err := core.Secrets(namespace).Create(t.Context(), own, metav1.CreateOptions{})
@@ -251,13 +254,14 @@ func TestConsoleLeavesTheReleasesOwnSecretAlone(t *testing.T) {
 
 // The console reads nothing of a 401, and of a 403 only "message".
 func TestConsoleWithoutTheRight(t *testing.T) {
+	t.Parallel()
 	namespace := clustertest.Namespace(t)
 	_, strangerToken := account(t, namespace, "stranger")
 	reader, readerToken := account(t, namespace, "reader")
 	bind(t, namespace, reader, exampleRole(t, "reader"))
 	operator, operatorToken := account(t, namespace, "operator")
 	bind(t, namespace, operator, exampleRole(t, "operator"))
-	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{"--auth", "kubernetes"}})
+	h := shared.withLogin(t)
 
 	body := object{"name": "web", "namespace": namespace, "chart_url": "web", "values": object{"replicas": 1}}
 	first := h.holding(operatorToken).console(t, http.MethodPost, "/release/async", body)

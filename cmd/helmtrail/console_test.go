@@ -253,7 +253,7 @@ func TestConsoleAsynchronousRows(t *testing.T) {
 
 func TestConsoleSynchronousRows(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
-		h, namespace := serveOn(t, arguments{helm: helm}), clustertest.Namespace(t)
+		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
 		var r helmRelease
 		// A chart that is on the server has a name and no address.
 		body := object{"name": "web", "namespace": namespace, "chart_url": "web", "values": object{"replicas": 1}}
@@ -327,7 +327,7 @@ func withoutMethod(release map[string]any) []string {
 // The console offers nothing but Delete while a release is pending.
 func TestConsoleUninstallsWhatIsStillBeingInstalled(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
-		h, namespace := serveOn(t, arguments{helm: helm}), clustertest.Namespace(t)
+		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
 		install := h.submit(t, http.MethodPost, h.releases(namespace), object{
 			"name": "web", "chart": object{"ref": "web"}, "values": object{"tag": "slow", "delay": "300s"},
 			"options": object{"wait": true, "timeoutSeconds": 300},

@@ -58,8 +58,8 @@ func TestContextsComeAndGoWithoutARestart(t *testing.T) {
 	second := *h
 	second.cluster = "second"
 	answer := second.submit(t, http.MethodPost, second.releases(namespace), object{
-		"name": "web", "chart": object{"ref": "web"}, "values": object{"tag": "slow", "delay": "25s"},
-		"options": object{"wait": true, "timeoutSeconds": 120},
+		"name": "web", "chart": object{"ref": "web"}, "values": never,
+		"options": object{"wait": true, "timeoutSeconds": 300},
 	})
 	streams := make(chan error, 2)
 	for _, events := range []string{answer.Events, "/second/releases/events"} {
@@ -95,7 +95,8 @@ func TestContextsComeAndGoWithoutARestart(t *testing.T) {
 	if code := h.call(t, http.MethodGet, second.releases(namespace), nil, &missing); code != http.StatusNotFound {
 		t.Errorf("the lost cluster answers %d %s", code, missing.Code)
 	}
-	// What runs there is brought to its end.
+	// The operation that runs there goes on to its end.
+	becomesReady(t, namespace)
 	eventually(t, "the install is done", func() bool { return statusIn(h) == "deployed" })
 	writeContexts(t, path, "first", "second")
 	eventually(t, "the context is back", func() bool { return slices.Contains(listed(), "second") })

@@ -34,7 +34,7 @@ func (h *server) rehearse(t *testing.T, method, path string, body object) string
 
 func TestADriftIsToldAndMasked(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
-		h, namespace := serveOn(t, arguments{helm: helm, charts: filepath.Dir(auditedChart(t, valuePassword))}), clustertest.Namespace(t)
+		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
 		answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
 			"name": "web", "chart": object{"ref": "audited"}, "values": object{"db": object{"password": valuePassword}},
 		})
@@ -69,7 +69,7 @@ func TestADriftIsToldAndMasked(t *testing.T) {
 
 func TestWhatADryRunRendersIsComparedAndValidated(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
-		h, namespace := serveOn(t, arguments{helm: helm, charts: filepath.Dir(auditedChart(t, valuePassword))}), clustertest.Namespace(t)
+		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
 		values := func(more object) object {
 			all := object{"db": object{"password": valuePassword}}
 			for key, value := range more {

@@ -7,9 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	appsv1client "k8s.io/client-go/kubernetes/typed/apps/v1"
 
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 	"github.com/helmtrail/helmtrail/stream"
@@ -17,6 +20,24 @@ import (
 
 // never is the test chart's values with which its Pod does not become ready.
 var never = object{"tag": "doesnotexist"}
+
+// becomesReady repairs a Deployment "web" of the test chart that was installed
+// with never: a helm that waits for it goes on.
+func becomesReady(t *testing.T, namespace string) {
+	t.Helper()
+	client, err := appsv1client.NewForConfig(clustertest.Config(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	patch := `{"spec":{"template":{"spec":{"containers":[{"name":"web","image":"web:1"}]}}}}`
+	eventually(t, "the Deployment exists", func() bool {
+		_, err := client.Deployments(namespace).Patch(t.Context(), "web", types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
+		if err != nil && !apierrors.IsNotFound(err) {
+			t.Fatal(err)
+		}
+		return err == nil
+	})
+}
 
 // startInstall submits an install that waits for ever, and blocks until its
 // revision is pending.
@@ -87,7 +108,7 @@ func (h *server) item(t *testing.T, namespace string) item {
 
 func TestCancelDuringAWaitLeavesTheReleaseFailedNotPending(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
-		h, namespace := serveOn(t, arguments{helm: helm}), clustertest.Namespace(t)
+		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
 		answer := h.startInstall(t, namespace)
 		h.awaitEvent(t, answer, hasDeployment) // the last object that helm makes
 		for range 2 {                          // cancelling again is no error
@@ -123,31 +144,32 @@ func TestCancelDuringAWaitLeavesTheReleaseFailedNotPending(t *testing.T) {
 	})
 }
 
-func TestCancelOfAHelmThatIgnoresSIGTERM(t *testing.T) {
+func TestForceKillsAHelmThatIgnoresSIGTERM(t *testing.T) {
+	t.Parallel()
 	h, namespace := serveOn(t, arguments{helm: standIn(t, "trap '' TERM; echo ready; while :; do sleep 0.05; done")}), clustertest.Namespace(t)
-	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
+	// With rollbackOnFailure helm has its timeout of an hour to end after a SIGTERM.
+	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
+		"name": "web", "chart": object{"ref": "web"}, "options": object{"rollbackOnFailure": true, "timeoutSeconds": 3600},
+	})
 	h.awaitEvent(t, answer, isLine("ready"))
 	h.cancel(t, namespace, answer, nil)
 	h.cancel(t, namespace, answer, object{"force": true})
-	began := time.Now()
 	kind, last := end(t, h.events(t.Context(), t, answer.Events, 1))
 	if kind != stream.TypeCanceled || last.Process == nil || last.Process.Signal != "SIGKILL" {
 		t.Errorf("the session ended %s %+v, want CANCELED by SIGKILL", kind, last.Process)
-	}
-	if took := time.Since(began); took > stream.DefaultGrace/2 {
-		t.Errorf("force took %v, half the grace of SIGTERM", took)
 	}
 }
 
 func TestTheDeadlineEndsTheSession(t *testing.T) {
 	t.Parallel()
-	h, namespace := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4")}), clustertest.Namespace(t)
+	h, namespace := shared.on(t, clustertest.Binary(t, "helm4")), clustertest.Namespace(t)
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
 		"name": "web", "chart": object{"ref": "web"}, "values": never,
-		"options": object{"wait": true, "timeoutSeconds": 120, "deadlineSeconds": 5},
+		// helm must be waiting by then, however busy the machine is.
+		"options": object{"wait": true, "timeoutSeconds": 120, "deadlineSeconds": 20},
 	})
 	kind, last := end(t, h.events(t.Context(), t, answer.Events, 1))
-	if kind != stream.TypeFailed || last.Reason != stream.ReasonTimeout || !strings.Contains(last.Message, "deadline of 5s") {
+	if kind != stream.TypeFailed || last.Reason != stream.ReasonTimeout || !strings.Contains(last.Message, "deadline of 20s") {
 		t.Errorf("the session ended %s %+v, want FAILED, timeout", kind, last)
 	}
 	if last.Release == nil || last.Release.Status != "failed" {
@@ -158,7 +180,8 @@ func TestTheDeadlineEndsTheSession(t *testing.T) {
 // Users could not tell a live operation from a dead one:
 // https://github.com/helm/helm/issues/10599.
 func TestASecondOperationIsRefusedWithTheRunningSession(t *testing.T) {
-	h, namespace := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4")}), clustertest.Namespace(t)
+	t.Parallel()
+	h, namespace := shared.on(t, clustertest.Binary(t, "helm4")), clustertest.Namespace(t)
 	answer := h.startInstall(t, namespace)
 	var refused struct {
 		Code    string
@@ -181,9 +204,9 @@ func TestASecondOperationIsRefusedWithTheRunningSession(t *testing.T) {
 // rollbacks and uninstalls, which then leave two revisions deployed.
 func TestAnOutsideOperationHasASessionAndIsNotRunOver(t *testing.T) {
 	t.Parallel()
-	h, namespace := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4")}), clustertest.Namespace(t)
+	h, namespace := shared.on(t, clustertest.Binary(t, "helm4")), clustertest.Namespace(t)
 	command := exec.CommandContext(t.Context(), clustertest.Binary(t, "helm4"), "install", "web", clustertest.Chart(t), "--namespace", namespace,
-		"--set", "tag=slow,delay=6s", "--wait", "--timeout", "60s")
+		"--set", "tag=doesnotexist", "--wait", "--timeout", "300s")
 	command.Env = clustertest.HelmEnvironment(t)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
@@ -209,6 +232,7 @@ func TestAnOutsideOperationHasASessionAndIsNotRunOver(t *testing.T) {
 			t.Errorf("%s %s answered %d %s, want 409 pending", request.method, request.path, code, refused.Code)
 		}
 	}
+	becomesReady(t, namespace)
 	events := h.events(t.Context(), t, h.release(namespace, "web")+"/events", 1)
 	if err := command.Wait(); err != nil {
 		t.Errorf("helm by hand: %v", err)

@@ -48,32 +48,33 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
-	clustertest.Main(m)
+	clustertest.Main(m, shared.stop)
 }
 
-// server is a running `helmtrail serve`.
+// server is a running `helmtrail serve`, as one test uses it.
 type server struct {
 	url     string
-	cluster string // its only cluster's id
+	cluster string // the id of its only cluster
 	stop    func() // as SIGTERM does; returns when it has ended
+	pid     int    // of one that is a process of its own
 	client  *http.Client
 }
 
-// arguments are what a test may choose of serve's flags.
+// arguments are the flags of serve that a test chooses.
 type arguments struct {
 	helm string // a path
-	// kubeconfig is a path too, "" for the test cluster's.
+	// kubeconfig is a path; the default is the test cluster's.
 	kubeconfig string
 	dataDir    string
 	charts     string
 	more       []string
-	// wait is the address that must answer well before the test goes on, "" for
-	// /readyz.
+	// wait is the address that must answer 200 before the test goes on; the
+	// default is /readyz.
 	wait string
 }
 
-// serveOn runs the program on the test cluster until the test ends.
-func serveOn(t *testing.T, a arguments) *server {
+// withDefaults returns the arguments with every path set.
+func (a arguments) withDefaults(t *testing.T) arguments {
 	t.Helper()
 	if a.dataDir == "" {
 		a.dataDir = t.TempDir()
@@ -84,40 +85,71 @@ func serveOn(t *testing.T, a arguments) *server {
 	if a.charts == "" {
 		a.charts = filepath.Dir(clustertest.Chart(t))
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	return a
+}
+
+// command is the command line of `helmtrail serve`.
+func (a arguments) command() []string {
+	return append([]string{
+		"serve", "--kubeconfig", a.kubeconfig, "--listen", "127.0.0.1:0",
+		"--helm", a.helm, "--data-dir", a.dataDir, "--chart-dir", a.charts,
+	}, a.more...)
+}
+
+// serving is `helmtrail serve` in this process.
+type serving struct {
+	line string     // what it printed when it began to serve
+	stop func() int // as SIGTERM does; returns the exit code when it has ended
+}
+
+// startServing runs serve until stop is called.
+func startServing(a arguments, logs io.Writer) (*serving, error) {
+	ctx, cancel := context.WithCancel(context.Background())
 	output, input := io.Pipe()
 	ended := make(chan int, 1)
-	logs := &logWriter{t: t}
 	go func() {
-		code := run(ctx, append([]string{
-			"serve", "--kubeconfig", a.kubeconfig, "--listen", "127.0.0.1:0",
-			"--helm", a.helm, "--data-dir", a.dataDir, "--chart-dir", a.charts,
-		}, a.more...), input, logs)
+		code := run(ctx, a.command(), input, logs)
 		input.Close()
 		ended <- code
 	}()
-	h := &server{client: &http.Client{}}
-	h.stop = sync.OnceFunc(func() {
-		cancel()
-		if code := <-ended; code != 0 {
-			t.Errorf("serve ended with %d", code)
-		}
-		h.client.CloseIdleConnections()
-		logs.close()
-	})
 	line, err := bufio.NewReader(output).ReadString('\n')
 	if err != nil {
 		cancel()
-		t.Fatalf("serve said nothing and ended with %d", <-ended)
+		return nil, fmt.Errorf("serve printed no address and ended with %d", <-ended)
 	}
+	return &serving{line, func() int { cancel(); return <-ended }}, nil
+}
+
+// serveOn runs the program on the test cluster until the test ends.
+func serveOn(t *testing.T, a arguments) *server {
+	t.Helper()
+	logs := &logWriter{t: t}
+	t.Cleanup(logs.close) // after the server has stopped
+	return serveWith(t, a, logs)
+}
+
+// serveWith is serveOn with a writer for the program's log.
+func serveWith(t *testing.T, a arguments, logs io.Writer) *server {
+	t.Helper()
+	s, err := startServing(a.withDefaults(t), logs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &server{client: &http.Client{}}
+	h.stop = sync.OnceFunc(func() {
+		if code := s.stop(); code != 0 {
+			t.Errorf("serve ended with %d", code)
+		}
+		h.client.CloseIdleConnections()
+	})
 	t.Cleanup(h.stop)
-	h.at(t, line)
+	h.at(t, s.line)
 	h.waitFor(t, cmp.Or(a.wait, "/readyz"))
 	return h
 }
 
 // at takes the address from what serve prints when it begins. Every answer is
-// held against the description.
+// checked against openapi.yaml.
 func (h *server) at(t *testing.T, line string) {
 	t.Helper()
 	found := regexp.MustCompile(`(https?://[^/]+)(\S*)/helm/releases`).FindStringSubmatch(line)
@@ -134,7 +166,7 @@ func (h *server) at(t *testing.T, line string) {
 	h.client.Transport = openapitest.Transport(t, transport, found[2])
 }
 
-// logWriter sends the program's log to the test's for as long as that goes on.
+// logWriter sends the program's log to the test's log until it is closed.
 type logWriter struct {
 	mu     sync.Mutex
 	t      *testing.T

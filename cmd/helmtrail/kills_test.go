@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,6 +57,27 @@ func kill(t *testing.T, pid int) {
 	}
 }
 
+// giveUp makes helm end its wait with an error, as its own timeout does: a
+// SIGTERM cancels an install or upgrade (https://github.com/helm/helm/pull/9180).
+// A helm that has ended is left alone.
+func giveUp(t *testing.T, session string) {
+	t.Helper()
+	_, helm := processes(t, session)
+	if helm == 0 {
+		return
+	}
+	if err := syscall.Kill(helm, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {
+		t.Fatal(err)
+	}
+}
+
+// giveUpWhen waits for an event of a session and then makes its helm give up.
+func (h *server) giveUpWhen(t *testing.T, answer accepted, is func(stream.Event) bool) {
+	t.Helper()
+	h.awaitEvent(t, answer, is)
+	giveUp(t, answer.SessionID)
+}
+
 // Killing helm leaves pending-*, which the session says at once, and each of
 // the three recoveries leads out of it:
 // https://github.com/helm/helm/issues/9446.
@@ -69,7 +91,7 @@ func TestAKilledHelmLeavesAStuckReleaseThatCanBeRecovered(t *testing.T) {
 		{stream.StrategyUninstall, ""},
 	}
 	eachHelm(t, func(t *testing.T, helm string) {
-		h := serveOn(t, arguments{helm: helm})
+		h := shared.on(t, helm)
 		for _, recovery := range recoveries {
 			namespace := clustertest.Namespace(t)
 			answer := h.startInstall(t, namespace)
@@ -122,7 +144,7 @@ func (h *server) recover(t *testing.T, namespace string, strategy stream.Strateg
 func TestKillingTheSupervisorEndsTheSessionAndHelm(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		for _, both := range []bool{false, true} {
-			h, namespace := serveOn(t, arguments{helm: helm}), clustertest.Namespace(t)
+			h, namespace := shared.on(t, helm), clustertest.Namespace(t)
 			answer := h.startInstall(t, namespace)
 			supervisor, pid := processes(t, answer.SessionID)
 			if both {
@@ -230,9 +252,7 @@ func losesNoLine(t *testing.T, flags []string, start func(*testing.T, arguments)
 // startProgram runs the program as a process of its own, which stop kills.
 func startProgram(t *testing.T, a arguments) *server {
 	t.Helper()
-	command := exec.Command(clustertest.Binary(t, "helmtrail"), "serve", "--kubeconfig", clustertest.Kubeconfig(t), "--listen", "127.0.0.1:0",
-		"--helm", a.helm, "--data-dir", a.dataDir, "--chart-dir", a.charts)
-	command.Args = append(command.Args, a.more...)
+	command := exec.Command(clustertest.Binary(t, "helmtrail"), a.withDefaults(t).command()...)
 	output, err := command.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -240,19 +260,18 @@ func startProgram(t *testing.T, a arguments) *server {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	h := &server{client: &http.Client{Transport: &http.Transport{}}}
+	h := &server{client: &http.Client{Transport: &http.Transport{}}, pid: command.Process.Pid}
 	h.stop = sync.OnceFunc(func() {
-		kill(t, command.Process.Pid)
+		kill(t, h.pid)
 		_ = command.Wait() // it was killed
 		h.client.CloseIdleConnections()
 	})
 	t.Cleanup(h.stop)
-	line := make([]byte, 256)
-	n, err := output.Read(line)
+	line, err := bufio.NewReader(output).ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, address, _ := strings.Cut(string(line[:n]), "http://")
+	_, address, _ := strings.Cut(line, "http://")
 	host, _, _ := strings.Cut(address, "/")
 	h.url = "http://" + host
 	h.waitReady(t)

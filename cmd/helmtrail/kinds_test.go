@@ -102,7 +102,7 @@ func kindsOfRecords(t *testing.T) []kindOfRecord {
 // too, of which one takes a second of work.
 func TestRecordsOfEveryKindAreShownWhileTheyAreThereAndAfterwards(t *testing.T) {
 	namespace := clustertest.Namespace(t)
-	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4")})
+	h := shared.on(t, clustertest.Binary(t, "helm4"))
 	kinds := kindsOfRecords(t)
 	secrets := clustertest.Core(t).Secrets(namespace)
 	for i, kind := range kinds {

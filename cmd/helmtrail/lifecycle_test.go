@@ -37,7 +37,7 @@ func TestShop(t *testing.T) {
 	for _, major := range clustertest.Versions {
 		t.Run(fmt.Sprintf("helm %d", major), func(t *testing.T) {
 			t.Parallel()
-			h := serveOn(t, arguments{helm: clustertest.Binary(t, fmt.Sprintf("helm%d", major)), charts: charts})
+			h := shared.on(t, clustertest.Binary(t, fmt.Sprintf("helm%d", major)))
 			for name, part := range parts {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
@@ -107,7 +107,12 @@ func (s *shop) rolls(t *testing.T) {
 }
 
 func (s *shop) failsAndIsRolledBack(t *testing.T) {
-	events := s.upgrade(t, object{"tag": "doesnotexist"}, object{"wait": true, "timeoutSeconds": 20, "rollbackOnFailure": true})
+	answer := s.submit(t, http.MethodPut, s.path(), object{
+		"chart": object{"ref": "shop"}, "values": object{"tag": "doesnotexist"},
+		"options": object{"wait": true, "timeoutSeconds": 300, "rollbackOnFailure": true},
+	})
+	s.giveUpWhen(t, answer, hasCause)
+	events := s.events(t.Context(), t, answer.Events, 1)
 	last := ended(t, events, expected{failed: true, message: "rolled back", release: "4 deployed"})
 	told(t, events, "3 pending-upgrade", "3 failed", "4 deployed")
 	if len(last.Causes) == 0 {
@@ -337,7 +342,12 @@ func (s *shop) leaves(t *testing.T) {
 // objects, which is what was asked for.
 func aFirstInstallThatFailsIsUninstalledAgain(t *testing.T, h *server, major int) {
 	s := openShop(t, h, major, "shop")
-	events := s.install(t, object{"tag": "doesnotexist"}, object{"wait": true, "timeoutSeconds": 10, "rollbackOnFailure": true})
+	answer := s.submit(t, http.MethodPost, s.releases(s.namespace), object{
+		"name": s.name, "chart": object{"ref": "shop"}, "values": object{"tag": "doesnotexist"},
+		"options": object{"wait": true, "timeoutSeconds": 300, "rollbackOnFailure": true},
+	})
+	s.giveUpWhen(t, answer, hasCause)
+	events := s.events(t.Context(), t, answer.Events, 1)
 	last := ended(t, events, expected{failed: true, message: "has been uninstalled"})
 	told(t, events, "1 pending-install", "1 uninstalling", "1 uninstalled")
 	// Helm never removes hooks that have no policy for it.

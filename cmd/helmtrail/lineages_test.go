@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -91,7 +90,7 @@ type trailPage struct {
 func TestAllThatAReleaseEverWasStaysReadableAndIsToldApart(t *testing.T) {
 	t.Parallel()
 	namespace, chart := clustertest.Namespace(t), clustertest.Chart(t)
-	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), charts: filepath.Dir(chart)})
+	h := shared.on(t, clustertest.Binary(t, "helm4"))
 	helm := func(args ...string) {
 		t.Helper()
 		clustertest.Helm(t, 4, append(args, "--namespace", namespace)...)

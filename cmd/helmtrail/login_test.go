@@ -12,6 +12,7 @@ import (
 )
 
 func TestLoginKeepsTheTokenFromScriptsAndOtherSites(t *testing.T) {
+	t.Parallel()
 	namespace := clustertest.Namespace(t)
 	user, token := account(t, namespace, "reader")
 	bind(t, namespace, user, exampleRole(t, "reader"))

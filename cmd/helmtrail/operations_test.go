@@ -15,9 +15,6 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// slow is the test chart's values with which its Pod takes 5 s to become ready.
-var slow = object{"tag": "slow", "delay": "5s"}
-
 // eachHelm runs the test for both Helms, at the same time.
 func eachHelm(t *testing.T, f func(t *testing.T, helm string)) {
 	t.Parallel()
@@ -31,10 +28,10 @@ func eachHelm(t *testing.T, f func(t *testing.T, helm string)) {
 
 func TestAnInstallIsToldFromStartToEnd(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
-		h, namespace := serveOn(t, arguments{helm: helm}), clustertest.Namespace(t)
+		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
 		answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
-			"name": "web", "chart": object{"ref": "web"}, "values": slow,
-			"options": object{"wait": true, "timeoutSeconds": 60},
+			"name": "web", "chart": object{"ref": "web"}, "values": never,
+			"options": object{"wait": true, "timeoutSeconds": 300},
 		})
 		var half, resumed []stream.Event
 		joined := false
@@ -50,8 +47,9 @@ func TestAnInstallIsToldFromStartToEnd(t *testing.T) {
 				return true
 			}
 			first = append(first, e)
-			if e.Type == stream.TypeResourceStatus && !joined {
+			if hasCause(e) && !joined {
 				joined = true
+				becomesReady(t, namespace)
 				late.Go(func() { half = h.events(t.Context(), t, answer.Events, 1) })
 				late.Go(func() { resumed = h.events(t.Context(), t, answer.Events+"&lastEventId=3", 4) })
 			}
@@ -81,11 +79,12 @@ func TestAnInstallIsToldFromStartToEnd(t *testing.T) {
 	})
 }
 
-// checkInstall checks what the stream of a slow install with wait must hold.
+// checkInstall checks the stream of an install that has waited for a Deployment
+// to become ready.
 func checkInstall(t *testing.T, events []stream.Event) {
 	t.Helper()
 	started, ok := events[0].Body.(*stream.Started)
-	if !ok || started.Operation != stream.OperationInstall || started.Release != "web" || started.TimeoutSeconds == nil || *started.TimeoutSeconds != 60 {
+	if !ok || started.Operation != stream.OperationInstall || started.Release != "web" || started.TimeoutSeconds == nil || *started.TimeoutSeconds != 300 {
 		t.Errorf("the first event is %s %+v", events[0].Type, events[0].Body)
 	}
 	if diff := cmp.Diff([]string{"1 pending-install", "1 deployed"}, statuses(events)); diff != "" {
@@ -134,7 +133,7 @@ func checkInstall(t *testing.T, events []stream.Event) {
 
 func TestAFailedUpgradeThatHelmRollsBackAndAnUninstall(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
-		h, namespace := serveOn(t, arguments{helm: helm}), clustertest.Namespace(t)
+		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
 		submit := func(method, path string, body any) []stream.Event {
 			return h.events(t.Context(), t, h.submit(t, method, path, body).Events, 1)
 		}
@@ -142,10 +141,11 @@ func TestAFailedUpgradeThatHelmRollsBackAndAnUninstall(t *testing.T) {
 		chart := object{"ref": "web"}
 		submit(http.MethodPost, h.releases(namespace), object{"name": "web", "chart": chart, "options": object{"wait": true}})
 
-		failed := submit(http.MethodPut, release, object{
-			"chart": chart, "values": object{"tag": "doesnotexist"},
-			"options": object{"wait": true, "timeoutSeconds": 20, "rollbackOnFailure": true},
+		upgrade := h.submit(t, http.MethodPut, release, object{
+			"chart": chart, "values": never, "options": object{"wait": true, "timeoutSeconds": 300, "rollbackOnFailure": true},
 		})
+		h.giveUpWhen(t, upgrade, hasCause)
+		failed := h.events(t.Context(), t, upgrade.Events, 1)
 		kind, last := end(t, failed)
 		if kind != stream.TypeFailed || last.Reason != stream.ReasonExit || last.ExitCode == nil || *last.ExitCode != 1 || last.Message == "" {
 			t.Errorf("the upgrade ended %s %+v, want FAILED by helm's exit 1 with its error", kind, last)

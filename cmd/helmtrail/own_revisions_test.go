@@ -18,7 +18,7 @@ func TestASessionNamesTheRevisionsItMade(t *testing.T) {
 	for _, major := range clustertest.Versions {
 		t.Run(fmt.Sprintf("helm %d", major), func(t *testing.T) {
 			t.Parallel()
-			h := serveOn(t, arguments{helm: clustertest.Binary(t, fmt.Sprintf("helm%d", major)), charts: charts})
+			h := shared.on(t, clustertest.Binary(t, fmt.Sprintf("helm%d", major)))
 			checkOwnRevisions(t, openShop(t, h, major, "web"))
 		})
 	}
@@ -37,21 +37,26 @@ func checkOwnRevisions(t *testing.T, s *shop) {
 			t.Errorf("%s: the start is %s, want %s; revisions (-want +got):\n%s", what, got, start, diff)
 		}
 	}
-	run := func(what, method, path string, body any, start string, revisions ...int) {
+	ends := func(what string, answer accepted, start string, revisions ...int) {
 		t.Helper()
-		answer := s.submit(t, method, path, body)
 		_, last := end(t, s.events(t.Context(), t, answer.Events, 1))
 		if last.StartRevision == nil || cmp.Diff(append([]int{}, revisions...), last.Revisions) != "" {
 			t.Errorf("%s ended with the start %v and revisions %v, want %s and %v", what, last.StartRevision, last.Revisions, start, revisions)
 		}
 		check(what, answer, start, revisions)
 	}
+	run := func(what, method, path string, body any, start string, revisions ...int) {
+		t.Helper()
+		ends(what, s.submit(t, method, path, body), start, revisions...)
+	}
 	chart := object{"ref": "shop"}
 	run("install", http.MethodPost, s.releases(s.namespace), object{"name": "web", "chart": chart}, "0", 1)
-	// An upgrade that helm takes back makes two.
-	run("upgrade taken back", http.MethodPut, s.path(), object{
-		"chart": chart, "values": never, "options": object{"rollbackOnFailure": true, "timeoutSeconds": 8},
-	}, "1", 2, 3)
+	// An upgrade that helm rolls back makes two revisions.
+	undone := s.submit(t, http.MethodPut, s.path(), object{
+		"chart": chart, "values": never, "options": object{"rollbackOnFailure": true, "timeoutSeconds": 300},
+	})
+	s.giveUpWhen(t, undone, hasCause)
+	ends("upgrade rolled back", undone, "1", 2, 3)
 	run("rollback", http.MethodPost, s.path()+"/rollback", object{"revision": 1}, "3", 4)
 	run("dry run", http.MethodPut, s.path(), object{"chart": chart, "options": object{"dryRun": "client"}}, "4")
 

@@ -198,8 +198,8 @@ func spread(b *testing.B, who string, begun time.Time, seen []time.Time) {
 	}
 }
 
-// memory is what a process holds, in bytes (proc_pid_status(5), VmRSS).
-func memory(b *testing.B, pid int) int {
+// memory is the memory of a process in bytes (proc_pid_status(5), VmRSS).
+func memory(b testing.TB, pid int) int {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -137,6 +137,7 @@ func useToken(t *testing.T, path, token string) {
 }
 
 func TestAProxyThatTheKubeconfigNames(t *testing.T) {
+	t.Parallel()
 	path, proxy, edit := behindProxy(t)
 	edit(func(c *clientcmdapi.Cluster) { c.ProxyURL = proxy.url })
 	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), kubeconfig: path})
@@ -148,6 +149,7 @@ func TestAProxyThatTheKubeconfigNames(t *testing.T) {
 }
 
 func TestAProxyThatTheEnvironmentNames(t *testing.T) {
+	t.Parallel()
 	path, proxy, _ := behindProxy(t)
 	h := serveMounted(t, "", []string{"HTTPS_PROXY=" + proxy.url, "NO_PROXY="}, []string{
 		"--log-format", "json", "--kubeconfig", path, "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(),
@@ -173,6 +175,7 @@ func TestAProxyThatTheEnvironmentNames(t *testing.T) {
 
 // An authority that did not sign the API server's certificate is not trusted.
 func TestAnAuthorityOfOnesOwn(t *testing.T) {
+	t.Parallel()
 	path, proxy, edit := behindProxy(t)
 	authority := filepath.Join(filepath.Dir(path), "authority.crt")
 	good, err := os.ReadFile(authority)

@@ -9,28 +9,25 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	batchv1client "k8s.io/client-go/kubernetes/typed/batch/v1"
 
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 	"github.com/helmtrail/helmtrail/stream"
 )
 
 // twoNamespaces is a release of the chart spread, with a Deployment in each of
-// two namespaces, and a helmtrail in which callers sign in.
+// two namespaces, and a server with a login.
 type twoNamespaces struct {
 	*server
-	app, db  string
-	settings arguments
+	app, db string
 }
 
-func openTwoNamespaces(t *testing.T, more ...string) *twoNamespaces {
+func openTwoNamespaces(t *testing.T, h *server) *twoNamespaces {
 	t.Helper()
-	s := &twoNamespaces{app: clustertest.Namespace(t), db: clustertest.Namespace(t)}
-	s.settings = arguments{
-		helm: clustertest.Binary(t, "helm4"), dataDir: t.TempDir(), charts: charts, more: append([]string{"--auth", "kubernetes"}, more...),
-	}
-	s.server = serveOn(t, s.settings)
-	return s
+	return &twoNamespaces{server: h, app: clustertest.Namespace(t), db: clustertest.Namespace(t)}
 }
 
 // caller makes somebody who may operate in the release's own namespace, and in
@@ -142,7 +139,7 @@ func (s *twoNamespaces) endsBadly(t *testing.T, events []stream.Event) *stream.E
 // not show more than its starter could have seen.
 func TestAStreamShowsWhatItsStarterMaySee(t *testing.T) {
 	t.Parallel()
-	s := openTwoNamespaces(t)
+	s := openTwoNamespaces(t, shared.withLogin(t))
 	limited, limitedToken := s.caller(t, "limited", allDeployments)
 	_, fullToken := s.caller(t, "full", allDeployments, whatTheyOwn, logs)
 	byLimited, byFull := s.holding(limitedToken), s.holding(fullToken)
@@ -203,7 +200,7 @@ func checkLogs(t *testing.T, causes []stream.Cause) {
 
 func TestResourcesShowWhatTheCallerMaySee(t *testing.T) {
 	t.Parallel()
-	s := openTwoNamespaces(t)
+	s := openTwoNamespaces(t, shared.withLogin(t))
 	_, fullToken := s.caller(t, "full", allDeployments, whatTheyOwn, logs)
 	limited, limitedToken := s.caller(t, "limited", allDeployments)
 	stranger, strangerToken := s.caller(t, "stranger")
@@ -265,15 +262,19 @@ func TestResourcesShowWhatTheCallerMaySee(t *testing.T) {
 // its stream may show stays the same.
 func TestASessionTakenOverShowsWhatItsStarterMaySee(t *testing.T) {
 	t.Parallel()
-	s := openTwoNamespaces(t, "--on-stop", "leave", "--drain", "0s")
+	settings := arguments{
+		helm: clustertest.Binary(t, "helm4"), dataDir: t.TempDir(), charts: charts,
+		more: []string{"--auth", "kubernetes", "--on-stop", "leave", "--drain", "0s"},
+	}
+	s := openTwoNamespaces(t, serveOn(t, settings))
 	_, token := s.caller(t, "limited", allDeployments)
 	first := s.holding(token)
 	answer := first.submit(t, http.MethodPost, s.releases(s.app), object{
-		"name": "spread", "chart": object{"ref": "spread"}, "values": object{"db": s.db, "duration": "15s"},
+		"name": "spread", "chart": object{"ref": "spread"}, "values": object{"db": s.db, "suspend": true},
 	})
 	first.awaitEvent(t, answer, func(e stream.Event) bool { _, ok := e.Body.(*stream.ResourceStatus); return ok })
 	s.stop()
-	next := serveOn(t, s.settings).holding(token)
+	next := serveOn(t, settings).holding(token)
 	eventually(t, "the namespace is known to be the same one", func() bool {
 		var session any
 		code := next.call(t, http.MethodGet, s.release(s.app, "spread")+"/sessions/"+answer.SessionID, nil, &session)
@@ -281,6 +282,18 @@ func TestASessionTakenOverShowsWhatItsStarterMaySee(t *testing.T) {
 			t.Fatalf("the session answers %d while the namespaces are being read", code)
 		}
 		return code == http.StatusOK
+	})
+	// The hook's Job makes its Pod, and fails, only now.
+	client, err := batchv1client.NewForConfig(clustertest.Config(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the hook's Job exists", func() bool {
+		_, err := client.Jobs(s.app).Patch(t.Context(), "migrate", types.MergePatchType, []byte(`{"spec":{"suspend":false}}`), metav1.PatchOptions{})
+		if err != nil && !apierrors.IsNotFound(err) {
+			t.Fatal(err)
+		}
+		return err == nil
 	})
 	events := next.events(t.Context(), t, answer.Events, 1)
 	last := s.endsBadly(t, events)
@@ -297,7 +310,7 @@ func TestASessionTakenOverShowsWhatItsStarterMaySee(t *testing.T) {
 // its stream stays within the release's namespace.
 func TestAnObservedSessionShowsItsNamespaceAlone(t *testing.T) {
 	t.Parallel()
-	s := openTwoNamespaces(t)
+	s := openTwoNamespaces(t, shared.withLogin(t))
 	_, token := s.caller(t, "full", allDeployments, whatTheyOwn, logs)
 	if _, err := clustertest.TryHelm(t, 4, "install", "spread", charts+"/spread", "--namespace", s.app, "--set", "db="+s.db); err == nil {
 		t.Fatal("the install by hand did not fail")

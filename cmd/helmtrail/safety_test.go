@@ -2,10 +2,8 @@ package main
 
 import (
 	"archive/tar"
-	"bufio"
 	"bytes"
 	"compress/gzip"
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
@@ -70,38 +68,17 @@ func (b *logBuffer) String() string {
 	return b.text.String()
 }
 
-// serveLogged is serveOn with all that the program logs, at its most talkative.
+// serveLogged is serveOn with everything that the program logs at level debug.
 func serveLogged(t *testing.T, a arguments) (*server, *logBuffer) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	output, input := io.Pipe()
-	ended := make(chan int, 1)
 	logs := &logBuffer{}
-	go func() {
-		code := run(ctx, append([]string{
-			"serve", "--kubeconfig", clustertest.Kubeconfig(t), "--listen", "127.0.0.1:0", "--log-level", "debug",
-			"--helm", a.helm, "--data-dir", a.dataDir, "--chart-dir", a.charts,
-		}, a.more...), input, logs)
-		input.Close()
-		ended <- code
-	}()
-	h := &server{client: &http.Client{}}
-	h.stop = sync.OnceFunc(func() {
-		cancel()
-		if code := <-ended; code != 0 {
-			t.Errorf("serve ended with %d:\n%s", code, logs)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the server's log:\n%s", logs)
 		}
-		h.client.CloseIdleConnections()
 	})
-	line, err := bufio.NewReader(output).ReadString('\n')
-	if err != nil {
-		cancel()
-		t.Fatalf("serve said nothing and ended with %d:\n%s", <-ended, logs)
-	}
-	t.Cleanup(h.stop)
-	h.at(t, line)
-	h.waitReady(t)
-	return h, logs
+	a.more = append([]string{"--log-level", "debug"}, a.more...)
+	return serveWith(t, a, logs), logs
 }
 
 // pack makes an archive of a chart's folder.
@@ -168,9 +145,9 @@ func TestSecretsAreNowhereToBeSeen(t *testing.T) {
 		}
 		answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
 			"name": "web", "chart": object{"ref": "web", "repo": server.URL, "credentialsSecret": "charts"},
-			"values":     object{"tag": "slow", "delay": "5s", "db": object{"password": valuePassword}},
+			"values":     object{"tag": never["tag"], "db": object{"password": valuePassword}},
 			"valuesYAML": "api:\n  token: " + valueToken + "\n",
-			"options":    object{"wait": true, "timeoutSeconds": 60},
+			"options":    object{"wait": true, "timeoutSeconds": 300},
 		})
 		h.awaitEvent(t, answer, func(e stream.Event) bool { return e.Type == stream.TypeResourceStatus })
 		supervisor, running := processes(t, answer.SessionID)
@@ -199,6 +176,7 @@ func TestSecretsAreNowhereToBeSeen(t *testing.T) {
 		if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o700 || private == 0 {
 			t.Errorf("the session's folder: %v, %v, %d files with secrets", info, err, private)
 		}
+		becomesReady(t, namespace)
 
 		events := h.events(t.Context(), t, answer.Events, 1)
 		if kind, last := end(t, events); kind != stream.TypeCompleted {
@@ -260,6 +238,7 @@ func readFile(t *testing.T, path string) string {
 // https://github.com/helmfile/helmfile/issues/2563. Here it is refused before
 // anything is stored or run.
 func TestRefusedRequestsStartNothing(t *testing.T) {
+	t.Parallel()
 	data, namespace := t.TempDir(), clustertest.Namespace(t)
 	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), dataDir: data})
 	web := object{"ref": "web"}
@@ -390,7 +369,7 @@ func (h *server) text(t *testing.T, path string) string {
 // What a dry run renders may hold secrets, and is no part of the log.
 func TestADryRunChangesNothingAndLogsNoManifest(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
-		h, namespace := serveOn(t, arguments{helm: helm}), clustertest.Namespace(t)
+		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
 		for _, way := range []string{"client", "server"} {
 			answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
 				"name": "web", "chart": object{"ref": "web"}, "values": object{"db": object{"password": valuePassword}},

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +27,8 @@ import (
 )
 
 func TestHelmByHandIsSeenWithinASecond(t *testing.T) {
-	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4")})
+	t.Parallel()
+	h := shared.on(t, clustertest.Binary(t, "helm4"))
 	chart := clustertest.Chart(t)
 	for _, major := range clustertest.Versions {
 		namespace := clustertest.Namespace(t)
@@ -72,6 +72,24 @@ func TestHelmByHandIsSeenWithinASecond(t *testing.T) {
 	}
 }
 
+// gate is a file that a script waits for.
+type gate string
+
+func newGate(t *testing.T) gate {
+	t.Helper()
+	return gate(filepath.Join(t.TempDir(), "gate"))
+}
+
+// await is the shell command that waits until the gate is open.
+func (g gate) await() string { return fmt.Sprintf("while [ ! -e %s ]; do sleep 0.05; done", string(g)) }
+
+func (g gate) open(t *testing.T) {
+	t.Helper()
+	if err := os.WriteFile(string(g), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // standIn is a helm that does what the script says; see the namesake in
 // package helmcli.
 func standIn(t *testing.T, script string) string {
@@ -84,8 +102,8 @@ func standIn(t *testing.T, script string) string {
 	return path
 }
 
-// silentReader asks for a stream and reads nothing of it until the test ends. It
-// tells the kernel to take little in its place.
+// silentReader opens a stream and reads nothing of it until the test ends. Its
+// receive buffer is small.
 func (h *server) silentReader(t *testing.T, path string) net.Conn {
 	t.Helper()
 	connection, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
@@ -101,14 +119,15 @@ func (h *server) silentReader(t *testing.T, path string) net.Conn {
 }
 
 // One viewer that reads nothing must cost the others and the operation
-// nothing.
+// nothing. The server is a process of its own, whose memory can be measured.
 func TestFiveHundredReadersOfTwentyThousandLinesAndOneThatReadsNothing(t *testing.T) {
+	t.Parallel()
 	const readers, lines = 500, 20_000
 	// The lines begin when all readers are there, and are long enough that no
 	// socket buffer holds them all.
-	gate := filepath.Join(t.TempDir(), "gate")
-	script := fmt.Sprintf("while [ ! -e %s ]; do sleep 0.05; done; seq -f 'line %%.0f %s' 1 %d", gate, strings.Repeat("x", 150), lines)
-	h, namespace := serveOn(t, arguments{helm: standIn(t, script)}), clustertest.Namespace(t)
+	begin := newGate(t)
+	script := fmt.Sprintf("%s; seq -f 'line %%.0f %s' 1 %d", begin.await(), strings.Repeat("x", 150), lines)
+	h, namespace := startProgram(t, arguments{helm: standIn(t, script)}), clustertest.Namespace(t)
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
 
 	silent := h.silentReader(t, answer.Events)
@@ -132,18 +151,14 @@ func TestFiveHundredReadersOfTwentyThousandLinesAndOneThatReadsNothing(t *testin
 		})
 	}
 	connected.Wait()
-	if err := os.WriteFile(gate, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	begin.open(t)
 	reading.Wait()
-	var memory runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&memory)
-	t.Logf("%d MB of heap in use with %d readers gone", memory.HeapInuse>>20, readers)
-	if memory.HeapInuse > 400<<20 {
-		t.Errorf("%d MB of heap are in use, want 400 at most", memory.HeapInuse>>20)
+	used := memory(t, h.pid) >> 20
+	t.Logf("the server uses %d MB after %d readers", used, readers)
+	if used > 400 {
+		t.Errorf("the server uses %d MB, want 400 at most", used)
 	}
-	eventually(t, "the silent reader is cut, which is due after 30 s", func() bool { return !established(t, silent) })
+	eventually(t, "the silent reader is cut off, which is due after 30 s", func() bool { return !established(t, silent) })
 }
 
 // checkLines checks that a stream holds every line, in order and once, and ends.
@@ -198,7 +213,7 @@ func countLines(t *testing.T, body io.Reader, lines int) {
 	}
 }
 
-// established tells whether the other side of a connection on this machine
+// established reports whether the other side of a connection on this machine
 // still holds it open (proc_pid_net(5), tcp: state 01).
 func established(t *testing.T, c net.Conn) bool {
 	t.Helper()
@@ -217,6 +232,7 @@ func established(t *testing.T, c net.Conn) bool {
 }
 
 func TestStoppingLeavesNoHelmAndKeepsTheSessions(t *testing.T) {
+	t.Parallel()
 	a := arguments{helm: standIn(t, "echo pid $$; sleep 300 & wait"), dataDir: t.TempDir(), more: []string{"--drain", "0s"}}
 	h, namespace := serveOn(t, a), clustertest.Namespace(t)
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})

@@ -23,6 +23,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 	"github.com/helmtrail/helmtrail/stream"
 )
@@ -191,7 +193,7 @@ func TestServingOverTLS(t *testing.T) {
 		}
 	}
 	renew(1)
-	h := serveOn(t, arguments{helm: standIn(t, "echo first; sleep 1; echo last"), wait: "/healthz", more: []string{
+	h := serveOn(t, arguments{helm: standIn(t, "echo first; echo last"), wait: "/healthz", more: []string{
 		"--tls-cert", filepath.Join(mounted, "tls.crt"), "--tls-key", filepath.Join(mounted, "tls.key"), "--pprof", profiles,
 	}})
 	h.waitReady(t)
@@ -242,10 +244,12 @@ func freeAddress(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// Everything is compressed for those who take it, but for streams, whose frames
-// have to arrive at once. The same server runs below a path.
+// Every answer is compressed for clients that accept it, except for streams,
+// whose frames must arrive at once. The server runs below a path.
 func TestServingBelowAPath(t *testing.T) {
-	h, namespace := serveOn(t, arguments{helm: standIn(t, "echo first; sleep 2; echo last"), more: []string{"--base-path", "/tools/trail"}}), clustertest.Namespace(t)
+	t.Parallel()
+	more := newGate(t)
+	h, namespace := serveOn(t, arguments{helm: standIn(t, "echo first; "+more.await()+"; echo last"), more: []string{"--base-path", "/tools/trail"}}), clustertest.Namespace(t)
 	get := func(path string) *http.Response {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+path, nil)
 		if err != nil {
@@ -276,17 +280,18 @@ func TestServingBelowAPath(t *testing.T) {
 	if h := events.Header; h.Get("Content-Encoding") != "" || h.Get("X-Accel-Buffering") != "no" {
 		t.Errorf("the stream came with %v", h)
 	}
-	var first, last time.Time
+	// helm prints its last line only when the first one has arrived.
+	var seen []string
 	lines := bufio.NewScanner(events.Body)
 	for lines.Scan() {
-		switch text := lines.Text(); {
-		case strings.Contains(text, `"line":"first"`):
-			first = time.Now()
-		case strings.Contains(text, `"line":"last"`):
-			last = time.Now()
+		for _, line := range []string{"first", "last"} {
+			if strings.Contains(lines.Text(), `"line":"`+line+`"`) {
+				seen = append(seen, line)
+				more.open(t)
+			}
 		}
 	}
-	if last.Sub(first) < time.Second {
-		t.Errorf("the lines were held back: %v between them", last.Sub(first))
+	if diff := cmp.Diff([]string{"first", "last"}, seen); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
 	}
 }

@@ -189,7 +189,7 @@ func TestEntriesNameTheSessionThatCausedThem(t *testing.T) {
 		t.Run(fmt.Sprint("helm", version), func(t *testing.T) {
 			t.Parallel()
 			namespace, chart := clustertest.Namespace(t), clustertest.Chart(t)
-			h := serveOn(t, arguments{helm: clustertest.Binary(t, fmt.Sprint("helm", version)), charts: filepath.Dir(chart)})
+			h := shared.on(t, clustertest.Binary(t, fmt.Sprint("helm", version)))
 			own := h.release(namespace, "web")
 			do := func(method, path string, body any) string {
 				t.Helper()

@@ -40,10 +40,17 @@ const (
 // belongs to the process: TestMain and all tests share it.
 var own devcluster
 
-// Main runs the tests of a package, stops the dev cluster if one was started,
-// and fails if goroutines are left. It does not return.
-func Main(m *testing.M) {
+// Main runs the tests of a package and stops what they share: first each stop,
+// which receives whether a test has failed, then the dev cluster if one was
+// started. It fails if goroutines are left. It does not return.
+func Main(m *testing.M, stops ...func(failed bool) error) {
 	code := m.Run()
+	for _, stop := range stops {
+		if err := stop(code != 0); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
 	if err := own.stop(); err != nil {
 		fmt.Fprintln(os.Stderr, "stop the dev cluster:", err)
 		code = 1

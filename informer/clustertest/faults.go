@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"sync"
 	"testing"
 	"time"
 
@@ -234,15 +233,21 @@ func ChartOf(t testing.TB, folder, name, template string) string {
 
 // Knowledge records when Kubernetes itself first reported something.
 type Knowledge struct {
-	mu sync.Mutex
-	at time.Time
+	says *regexp.Regexp
+	said chan struct{} // closed once at is set
+	at   time.Time
 }
 
-// Since returns how long ago that was, and false if it has not been reported.
-func (k *Knowledge) Since(now time.Time) (time.Duration, bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return now.Sub(k.at), !k.at.IsZero()
+// At returns when that was. It waits for it, and fails the test if Kubernetes
+// does not say it.
+func (k *Knowledge) At(t testing.TB) time.Time {
+	t.Helper()
+	select {
+	case <-k.said:
+	case <-time.After(startTimeout):
+		t.Fatalf("Kubernetes does not say %s", k.says)
+	}
+	return k.at
 }
 
 // Listen watches a kind in a namespace, without an informer, until the test ends or
@@ -257,7 +262,7 @@ func Listen(t testing.TB, kind schema.GroupVersionResource, namespace string, sa
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &Knowledge{}
+	k := &Knowledge{says: says, said: make(chan struct{})}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -270,11 +275,10 @@ func Listen(t testing.TB, kind schema.GroupVersionResource, namespace string, sa
 			if err != nil || !says.Match(text) {
 				continue
 			}
-			k.mu.Lock()
 			if k.at.IsZero() {
 				k.at = time.Now()
+				close(k.said)
 			}
-			k.mu.Unlock()
 		}
 	}()
 	t.Cleanup(func() { watch.Stop(); <-ended })

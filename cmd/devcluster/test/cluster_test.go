@@ -19,12 +19,9 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-const (
-	// startTimeout is generous: a loaded machine takes several times longer
-	// than the five seconds of a quiet one.
-	startTimeout = 2 * time.Minute
-	stopTimeout  = 15 * time.Second
-)
+// patience is how long a test waits for something that must happen. It is far
+// longer than a busy machine needs: only a test that fails waits that long.
+const patience = 2 * time.Minute
 
 // binary returns the path of a program that make built: in the folder that
 // $HELMTRAIL_TEST_BIN names, by default the repository's bin.
@@ -100,14 +97,14 @@ func up(t *testing.T, dir string, more ...string) *process {
 			t.Fatalf("devcluster said %q instead of ready, and:\n%s", line, p.stderr)
 		}
 		p.kubeconfig = kubeconfig
-	case <-time.After(startTimeout):
-		t.Fatalf("not ready within %v:\n%s", startTimeout, p.stderr)
+	case <-time.After(patience):
+		t.Fatalf("not ready within %v:\n%s", patience, p.stderr)
 	}
 	return p
 }
 
-// stop ends a cluster as a terminal or an init system does, and fails the test
-// unless everything of it is gone, soon and with exit code 0.
+// stop signals a cluster as a terminal or an init system does. It fails the
+// test unless all of its processes end and the exit code is 0.
 func (p *process) stop(t *testing.T, signal syscall.Signal) {
 	t.Helper()
 	if err := p.Process.Signal(signal); err != nil {
@@ -120,8 +117,8 @@ func (p *process) stop(t *testing.T, signal syscall.Signal) {
 		if err != nil {
 			t.Errorf("ended with %v:\n%s", err, p.stderr)
 		}
-	case <-time.After(stopTimeout):
-		t.Fatalf("still there %v after %v:\n%s", stopTimeout, signal, p.stderr)
+	case <-time.After(patience):
+		t.Fatalf("still running %v after %v:\n%s", patience, signal, p.stderr)
 	}
 	if err := syscall.Kill(-p.Process.Pid, 0); err != syscall.ESRCH {
 		t.Errorf("processes are left in the group: kill says %v", err)
@@ -143,21 +140,20 @@ func (p *process) client(t *testing.T) *kubernetes.Clientset {
 }
 
 // eventually repeats check until it returns nil.
-func eventually(t *testing.T, within time.Duration, check func() error) {
+func eventually(t *testing.T, check func() error) {
 	t.Helper()
-	deadline := time.Now().Add(within)
+	deadline := time.After(patience)
+	poll := time.NewTicker(100 * time.Millisecond)
+	defer poll.Stop()
 	for {
 		err := check()
 		if err == nil {
 			return
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("after %v: %v", within, err)
-		}
 		select {
-		case <-t.Context().Done():
-			t.Fatal(fmt.Errorf("%w: %v", t.Context().Err(), err))
-		case <-time.After(100 * time.Millisecond):
+		case <-poll.C:
+		case <-deadline:
+			t.Fatalf("after %v: %v", patience, err)
 		}
 	}
 }

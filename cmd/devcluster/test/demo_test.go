@@ -29,7 +29,7 @@ func TestDemo(t *testing.T) {
 		"--listen", taken.Addr().String())
 
 	page := ""
-	deadline := time.After(startTimeout)
+	deadline := time.After(patience)
 	said := ""
 	for page == "" || !strings.Contains(said, "Ctrl-C stops everything") {
 		select {
@@ -43,7 +43,7 @@ func TestDemo(t *testing.T) {
 				page = line
 			}
 		case <-deadline:
-			t.Fatalf("the demo is not up after %v:\n%s\n%s", startTimeout, said, p.stderr)
+			t.Fatalf("the demo is not up after %v:\n%s\n%s", patience, said, p.stderr)
 		}
 	}
 	_, port, _ := net.SplitHostPort(taken.Addr().String())
@@ -52,7 +52,7 @@ func TestDemo(t *testing.T) {
 	}
 
 	base := strings.TrimSuffix(page, "/helm/releases")
-	eventually(t, 40*time.Second, func() error {
+	eventually(t, func() error {
 		got, err := statuses(base)
 		if err != nil {
 			return err
@@ -80,8 +80,8 @@ func TestDemo(t *testing.T) {
 		if err != nil {
 			t.Errorf("the demo ended with %v:\n%s", err, p.stderr)
 		}
-	case <-time.After(30 * time.Second):
-		t.Fatalf("the demo is still there 30 s after Ctrl-C:\n%s", p.stderr)
+	case <-time.After(patience):
+		t.Fatalf("the demo is still running %v after Ctrl-C:\n%s", patience, p.stderr)
 	}
 	if left := processesOf(t, dir); len(left) > 0 {
 		t.Errorf("processes are left: %v", left)

@@ -45,7 +45,7 @@ func TestCluster(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				eventually(t, 10*time.Second, func() error {
+				eventually(t, func() error {
 					_, err := client.CoreV1().ServiceAccounts(ns).Get(t.Context(), "default", metav1.GetOptions{})
 					return err
 				})
@@ -73,7 +73,7 @@ func testDeployment(t *testing.T, _ *process, client *kubernetes.Clientset, ns s
 	if _, err := client.AppsV1().Deployments(ns).Create(t.Context(), deployment, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, 20*time.Second, func() error {
+	eventually(t, func() error {
 		d, err := client.AppsV1().Deployments(ns).Get(t.Context(), "web", metav1.GetOptions{})
 		if err == nil && d.Status.AvailableReplicas != replicas {
 			err = fmt.Errorf("%d of %d replicas available", d.Status.AvailableReplicas, replicas)
@@ -84,7 +84,7 @@ func testDeployment(t *testing.T, _ *process, client *kubernetes.Clientset, ns s
 		t.Fatal(err)
 	}
 	// The garbage collector deletes the pods, and the node lets them go.
-	eventually(t, 20*time.Second, func() error {
+	eventually(t, func() error {
 		pods, err := client.CoreV1().Pods(ns).List(t.Context(), metav1.ListOptions{})
 		if err == nil && len(pods.Items) > 0 {
 			err = fmt.Errorf("%d pods left", len(pods.Items))
@@ -95,9 +95,9 @@ func testDeployment(t *testing.T, _ *process, client *kubernetes.Clientset, ns s
 
 func testMissingImage(t *testing.T, _ *process, client *kubernetes.Clientset, ns string) {
 	create(t, client, ns, barePod("web", "shop/web:doesnotexist"))
-	eventually(t, 10*time.Second, podShows(t, client, ns, "web", waits("ImagePullBackOff",
+	eventually(t, podShows(t, client, ns, "web", waits("ImagePullBackOff",
 		`Back-off pulling image "shop/web:doesnotexist": ErrImagePull: rpc error: code = NotFound`)))
-	eventually(t, 10*time.Second, func() error {
+	eventually(t, func() error {
 		events, err := client.CoreV1().Events(ns).List(t.Context(), metav1.ListOptions{FieldSelector: "involvedObject.name=web,reason=Failed"})
 		if err == nil && !slices.ContainsFunc(events.Items, func(e corev1.Event) bool { return e.Message == "Error: ImagePullBackOff" }) {
 			err = fmt.Errorf("no event about the back-off among %d", len(events.Items))
@@ -108,10 +108,10 @@ func testMissingImage(t *testing.T, _ *process, client *kubernetes.Clientset, ns
 
 func testCrash(t *testing.T, _ *process, client *kubernetes.Clientset, ns string) {
 	pod := create(t, client, ns, barePod("web", "web:crash"))
-	eventually(t, 5*time.Second, podShows(t, client, ns, "web", waits("CrashLoopBackOff",
+	eventually(t, podShows(t, client, ns, "web", waits("CrashLoopBackOff",
 		fmt.Sprintf("back-off 10s restarting failed container=main pod=web_%s(%s)", ns, pod.UID))))
 	// The first back-off lasts ten seconds.
-	eventually(t, 20*time.Second, podShows(t, client, ns, "web", func(pod *corev1.Pod) error {
+	eventually(t, podShows(t, client, ns, "web", func(pod *corev1.Pod) error {
 		if restarts := pod.Status.ContainerStatuses[0].RestartCount; restarts < 2 {
 			return fmt.Errorf("%d restarts", restarts)
 		}
@@ -125,7 +125,7 @@ func testLogs(t *testing.T, _ *process, client *kubernetes.Clientset, ns string)
 	create(t, client, ns, told)
 	create(t, client, ns, barePod("web", "web:crash"))
 	for name, want := range map[string]string{"told": "two\nthree\n", "web": "main: started\nmain: fatal: made to end badly\n"} {
-		eventually(t, 10*time.Second, podShows(t, client, ns, name, waits("CrashLoopBackOff", "")))
+		eventually(t, podShows(t, client, ns, name, waits("CrashLoopBackOff", "")))
 		lines := int64(2)
 		got, err := client.CoreV1().Pods(ns).GetLogs(name, &corev1.PodLogOptions{Previous: true, TailLines: &lines}).DoRaw(t.Context())
 		if err != nil || string(got) != want {
@@ -133,7 +133,7 @@ func testLogs(t *testing.T, _ *process, client *kubernetes.Clientset, ns string)
 		}
 	}
 	create(t, client, ns, barePod("absent", "web:doesnotexist"))
-	eventually(t, 10*time.Second, podShows(t, client, ns, "absent", waits("ErrImagePull", "")))
+	eventually(t, podShows(t, client, ns, "absent", waits("ErrImagePull", "")))
 	if got, err := client.CoreV1().Pods(ns).GetLogs("absent", &corev1.PodLogOptions{}).DoRaw(t.Context()); !apierrors.IsBadRequest(err) {
 		t.Errorf("the log of a container that has not run is %q, %v", got, err)
 	}
@@ -145,12 +145,12 @@ func testSlow(t *testing.T, _ *process, client *kubernetes.Clientset, ns string)
 	quick := barePod("quick", "web:1")
 	quick.Annotations = map[string]string{"devcluster.helmtrail.dev/delay": "2s"}
 	create(t, client, ns, quick)
-	eventually(t, 4*time.Second, podShows(t, client, ns, "slow", waits("ContainerCreating", "")))
-	eventually(t, 15*time.Second, podShows(t, client, ns, "quick", isReady))
+	eventually(t, podShows(t, client, ns, "slow", waits("ContainerCreating", "")))
+	eventually(t, podShows(t, client, ns, "quick", isReady))
 	if took := time.Since(started); took < 2*time.Second {
 		t.Errorf("a pod with a delay of 2 s was ready after %v", took)
 	}
-	eventually(t, 15*time.Second, podShows(t, client, ns, "slow", isReady))
+	eventually(t, podShows(t, client, ns, "slow", isReady))
 	if took := time.Since(started); took < 5*time.Second {
 		t.Errorf("a slow pod was ready after %v, want 5 s", took)
 	}
@@ -181,7 +181,7 @@ func runJob(t *testing.T, client *kubernetes.Clientset, ns, image string, want b
 	if _, err := client.BatchV1().Jobs(ns).Create(t.Context(), job, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, 30*time.Second, func() error {
+	eventually(t, func() error {
 		job, err := client.BatchV1().Jobs(ns).Get(t.Context(), "task", metav1.GetOptions{})
 		if err != nil {
 			return err
@@ -199,7 +199,7 @@ func testUnschedulable(t *testing.T, _ *process, client *kubernetes.Clientset, n
 	pod := barePod("big", "web:1")
 	pod.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1000")}
 	create(t, client, ns, pod)
-	eventually(t, 10*time.Second, podShows(t, client, ns, "big", func(pod *corev1.Pod) error {
+	eventually(t, podShows(t, client, ns, "big", func(pod *corev1.Pod) error {
 		for _, c := range pod.Status.Conditions {
 			if c.Type == corev1.PodScheduled && c.Reason == corev1.PodReasonUnschedulable && strings.Contains(c.Message, "Insufficient cpu") {
 				return nil
@@ -212,11 +212,11 @@ func testUnschedulable(t *testing.T, _ *process, client *kubernetes.Clientset, n
 // testNamespace checks that a namespace with a running pod goes away.
 func testNamespace(t *testing.T, _ *process, client *kubernetes.Clientset, ns string) {
 	create(t, client, ns, barePod("web", "web:1"))
-	eventually(t, 10*time.Second, podShows(t, client, ns, "web", isReady))
+	eventually(t, podShows(t, client, ns, "web", isReady))
 	if err := client.CoreV1().Namespaces().Delete(t.Context(), ns, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, 30*time.Second, func() error {
+	eventually(t, func() error {
 		_, err := client.CoreV1().Namespaces().Get(t.Context(), ns, metav1.GetOptions{})
 		switch {
 		case apierrors.IsNotFound(err):

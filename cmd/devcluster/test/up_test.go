@@ -49,7 +49,7 @@ func TestUpKeeps(t *testing.T) {
 	if _, err := second.client(t).CoreV1().Pods("default").Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, 20*time.Second, podShows(t, second.client(t), "default", "after-restart", isReady))
+	eventually(t, podShows(t, second.client(t), "default", "after-restart", isReady))
 	second.stop(t, syscall.SIGINT)
 }
 
