@@ -72,10 +72,13 @@ func (h *server) awaitEvent(t *testing.T, answer accepted, is func(stream.Event)
 	}
 }
 
-// hasDeployment tells whether the release's Deployment is there.
-func hasDeployment(e stream.Event) bool {
-	body, ok := e.Body.(*stream.ResourceStatus)
-	return ok && slices.ContainsFunc(body.Resources, func(r stream.Resource) bool { return r.Kind == "Deployment" && r.Exists() })
+// hasObject returns a function that reports whether an event shows an object of
+// a kind that exists.
+func hasObject(kind string) func(stream.Event) bool {
+	return func(e stream.Event) bool {
+		body, ok := e.Body.(*stream.ResourceStatus)
+		return ok && slices.ContainsFunc(body.Resources, func(r stream.Resource) bool { return r.Kind == kind && r.Exists() })
+	}
 }
 
 func isLine(line string) func(stream.Event) bool {
@@ -110,8 +113,8 @@ func TestCancelDuringAWaitLeavesTheReleaseFailedNotPending(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
 		answer := h.startInstall(t, namespace)
-		h.awaitEvent(t, answer, hasDeployment) // the last object that helm makes
-		for range 2 {                          // cancelling again is no error
+		h.awaitEvent(t, answer, hasObject("Deployment")) // the last one that helm creates
+		for range 2 {                                    // cancelling again is no error
 			if code := h.cancel(t, namespace, answer, nil); code != http.StatusAccepted {
 				t.Errorf("cancel answered %d", code)
 			}

@@ -119,9 +119,9 @@ func (h *server) silentReader(t *testing.T, path string) net.Conn {
 }
 
 // One viewer that reads nothing must cost the others and the operation
-// nothing. The server is a process of its own, whose memory can be measured.
+// nothing. The server is a process of its own, whose memory can be measured. The
+// test is not parallel, since its readers need the whole processor.
 func TestFiveHundredReadersOfTwentyThousandLinesAndOneThatReadsNothing(t *testing.T) {
-	t.Parallel()
 	const readers, lines = 500, 20_000
 	// The lines begin when all readers are there, and are long enough that no
 	// socket buffer holds them all.
@@ -130,7 +130,7 @@ func TestFiveHundredReadersOfTwentyThousandLinesAndOneThatReadsNothing(t *testin
 	h, namespace := startProgram(t, arguments{helm: standIn(t, script)}), clustertest.Namespace(t)
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
 
-	silent := h.silentReader(t, answer.Events)
+	h.silentReader(t, answer.Events)
 
 	var reading, connected sync.WaitGroup
 	connected.Add(readers)
@@ -158,6 +158,14 @@ func TestFiveHundredReadersOfTwentyThousandLinesAndOneThatReadsNothing(t *testin
 	if used > 400 {
 		t.Errorf("the server uses %d MB, want 400 at most", used)
 	}
+}
+
+func TestAReaderThatReadsNothingIsCutOff(t *testing.T) {
+	t.Parallel()
+	script := fmt.Sprintf("seq -f 'line %%.0f %s' 1 3000", strings.Repeat("x", 6000)) // more than socket buffers hold
+	h, namespace := serveOn(t, arguments{helm: standIn(t, script)}), clustertest.Namespace(t)
+	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
+	silent := h.silentReader(t, answer.Events)
 	eventually(t, "the silent reader is cut off, which is due after 30 s", func() bool { return !established(t, silent) })
 }
 
