@@ -25,7 +25,7 @@ type Health struct {
 }
 
 // health holds the outcome of the newest request of a watch.
-type health struct {
+type requestHealth struct {
 	log *slog.Logger
 
 	mu    sync.Mutex
@@ -35,7 +35,7 @@ type health struct {
 }
 
 // listed is note for a LIST, with which a watch begins.
-func (h *health) listed(action string, err error) {
+func (h *requestHealth) listed(action string, err error) {
 	h.mu.Lock()
 	h.lists++
 	h.mu.Unlock()
@@ -44,7 +44,7 @@ func (h *health) listed(action string, err error) {
 
 // counts reports whether a request has been answered, and how often the watch was
 // restarted.
-func (h *health) counts() (asked bool, restarts uint64) {
+func (h *requestHealth) counts() (asked bool, restarts uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.asked, max(h.lists, 1) - 1
@@ -52,7 +52,7 @@ func (h *health) counts() (asked bool, restarts uint64) {
 
 // note records the outcome of a request. Only a change is logged, since the same
 // failure may repeat for days.
-func (h *health) note(action string, err error) {
+func (h *requestHealth) note(action string, err error) {
 	if errors.Is(err, context.Canceled) {
 		return
 	}
@@ -72,7 +72,7 @@ func (h *health) note(action string, err error) {
 	}
 }
 
-func (h *health) get() (reachable bool, problem string) {
+func (h *requestHealth) get() (reachable bool, problem string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.err != nil {

@@ -41,7 +41,7 @@ type inventory struct {
 	namespace string          // "" for all
 	secrets   corev1client.SecretsGetter
 	metadata  metadata.Interface
-	health    *health
+	health    *requestHealth
 	// missed is called after a gap, with the time since when nothing was watched.
 	missed func(from time.Time)
 

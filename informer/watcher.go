@@ -39,7 +39,7 @@ type Watcher struct {
 // part is the watch of one namespace, or of all ("").
 type part struct {
 	namespace string
-	health    *health
+	health    *requestHealth
 	synced    chan struct{} // closed once
 }
 
@@ -50,7 +50,7 @@ func newWatcher(secrets corev1client.SecretsGetter, metadata metadata.Interface,
 	}
 	parts := make([]*part, 0, len(namespaces))
 	for _, namespace := range namespaces {
-		parts = append(parts, &part{namespace: namespace, health: &health{log: log}, synced: make(chan struct{})})
+		parts = append(parts, &part{namespace: namespace, health: &requestHealth{log: log}, synced: make(chan struct{})})
 	}
 	return &Watcher{
 		secrets:   secrets,

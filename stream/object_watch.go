@@ -150,7 +150,7 @@ func (w *objectWatch) begin(record *decoder.Record) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
-	case rollsBack(w.run.request.Operation, traceOfHeader(record.Version, &record.Header)):
+	case RollsBack(w.run.request.Operation, TraceOfHeader(record.Version, &record.Header)):
 		w.verdict = verdictUndone
 	case w.record != nil: // another attempt
 		w.standing, w.verdict = nil, verdictOpen

@@ -50,11 +50,13 @@ type Setup struct {
 const (
 	// DefaultMaxOperations is Setup's MaxOperations when it is 0.
 	DefaultMaxOperations = 50
-	// DefaultGrace is Setup's Grace when it is 0.
-	DefaultGrace = 10 * time.Second
 	// DefaultCacheBytes is Setup's CacheBytes when it is 0.
 	DefaultCacheBytes = 64 << 20
 )
+
+// DefaultGrace is how long Helm may take to stop before it is killed, unless
+// Setup's Grace says otherwise.
+const DefaultGrace = 10 * time.Second
 
 // Operations starts sessions, runs them and opens their logs. Its methods may
 // be called concurrently.

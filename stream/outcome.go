@@ -126,9 +126,9 @@ func (o outcome) newest() *decoder.Revision {
 // ours returns the revision that the session made, nil if there is none. Of
 // Helm's own rollbacks after a failure it knows nothing.
 func (o outcome) ours() *decoder.Revision {
-	c := claimant{session: o.session, origin: OriginHelmtrail, operation: o.request.Operation, target: o.request.Revision}
+	c := Claimant{Session: o.session, Origin: OriginHelmtrail, Operation: o.request.Operation, Target: o.request.Revision}
 	for _, r := range o.after {
-		if c.owns(traceOf(r), o.start, nil) {
+		if c.Owns(TraceOf(r), o.start, nil) {
 			return r
 		}
 	}

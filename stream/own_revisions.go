@@ -19,16 +19,16 @@ func (w *releaseWatch) made() (start *int, revisions []int) {
 }
 
 // claimant describes the session to the rules of ownership.
-func (r *run) claimant() claimant {
-	return claimant{
-		session: r.ref.ID, origin: r.origin, operation: r.request.Operation,
-		target: r.request.Revision, undoes: r.request.Options.RollbackOnFailure,
+func (r *run) claimant() Claimant {
+	return Claimant{
+		Session: r.ref.ID, Origin: r.origin, Operation: r.request.Operation,
+		Target: r.request.Revision, Undoes: r.request.Options.RollbackOnFailure,
 	}
 }
 
 // claim records a revision that the session made. It is called under w.mu.
 func (w *releaseWatch) claim(r *decoder.Revision) {
-	if w.begun && r.Number > w.start && w.run.claimant().owns(traceOf(r), w.start, w.own) {
+	if w.begun && r.Number > w.start && w.run.claimant().Owns(TraceOf(r), w.start, w.own) {
 		w.keepOwn(r.Number)
 	}
 }
@@ -44,12 +44,12 @@ func (w *releaseWatch) keepOwn(number int) {
 // pending, and each attempt begins with its pending status.
 func (w *releaseWatch) recallOwn(body *ReleaseStatus) {
 	c := w.run.claimant()
-	t := traceOfHeader(body.Revision, &decoder.Header{Status: body.Status, Description: body.Description, RollbackRevision: body.RollbackRevision})
+	t := TraceOfHeader(body.Revision, &decoder.Header{Status: body.Status, Description: body.Description, RollbackRevision: body.RollbackRevision})
 	start := 0
-	if body.Status == pendingStatus(c.operation) {
-		t.session, start = c.session, body.Revision-1
+	if body.Status == pendingStatus(c.Operation) {
+		t.Session, start = c.Session, body.Revision-1
 	}
-	if c.owns(t, start, w.own) {
+	if c.Owns(t, start, w.own) {
 		w.keepOwn(body.Revision)
 	}
 }

@@ -6,82 +6,83 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// trace is what is known about how a revision came about.
-type trace struct {
-	number int
+// Trace is what is known about how a revision came about.
+type Trace struct {
+	Number int
 	// session is the value of the Secret's session label, "" for none.
-	session string
+	Session string
 	// byRollback means that a rollback made the revision; target is the revision
 	// that it went back to, 0 if that is not known.
-	byRollback bool
-	target     int
+	ByRollback bool
+	Target     int
 	// failedWait means that the objects of a Helm 3 release did not become ready.
 	// Its install and its rollback then leave the same description
 	// (helm.sh/helm/v3/pkg/action/install.go and rollback.go).
-	failedWait bool
+	FailedWait bool
 }
 
-// traceOf returns the trace of a revision. While the record is unread its
+// TraceOf returns the trace of a revision. While the record is unread its
 // label has to do.
-func traceOf(r *decoder.Revision) trace {
+func TraceOf(r *decoder.Revision) Trace {
 	header := r.Header
 	if header == nil {
 		header = &decoder.Header{Status: r.LabelStatus}
 	}
-	t := traceOfHeader(r.Number, header)
-	t.session = r.Session
+	t := TraceOfHeader(r.Number, header)
+	t.Session = r.Session
 	return t
 }
 
-func traceOfHeader(number int, h *decoder.Header) trace {
-	t := trace{number: number, failedWait: h.Status == decoder.StatusFailed && strings.HasPrefix(h.Description, "Release \"")}
-	t.target, t.byRollback = h.Rollback()
+// TraceOfHeader returns the trace that a header alone leaves, which has no session.
+func TraceOfHeader(number int, h *decoder.Header) Trace {
+	t := Trace{Number: number, FailedWait: h.Status == decoder.StatusFailed && strings.HasPrefix(h.Description, "Release \"")}
+	t.Target, t.ByRollback = h.Rollback()
 	return t
 }
 
-// claimant is a session as far as it decides which revisions belong to it.
-type claimant struct {
-	session   string
-	origin    Origin
-	operation Operation
+// Claimant is a session as far as it decides which revisions belong to it.
+type Claimant struct {
+	Session   string
+	Origin    Origin
+	Operation Operation
 	// target is the revision that a rollback goes back to.
-	target int
+	Target int
 	// undoes means that Helm rolls back by itself when the operation fails.
-	undoes bool
+	Undoes bool
 }
 
-// owns reports whether the session made a revision. start is the newest
+// Owns reports whether the session made a revision. start is the newest
 // revision before Helm was run, and own are the revisions above it that are
 // known to be the session's, lowest first.
 //
 // Helm copies labels to later revisions, and anybody may roll back to the same
 // target, so of the revisions that fit only the first counts. The only other
 // one that a session makes is Helm's own rollback of that first one.
-func (c claimant) owns(t trace, start int, own []int) bool {
+func (c Claimant) Owns(t Trace, start int, own []int) bool {
 	last := start
 	if len(own) > 0 {
 		last = max(last, own[len(own)-1])
 	}
 	first := last == start
 	switch {
-	case c.origin == OriginOutside: // opened for what it sees
+	case c.Origin == OriginOutside: // opened for what it sees
 		return true
-	case t.number <= start: // was there before
+	case t.Number <= start: // was there before
 		return false
-	case c.operation == OperationRollback: // cannot set labels
-		return first && (t.byRollback && (t.target == 0 || t.target == c.target) || t.failedWait)
-	case c.operation != OperationInstall && c.operation != OperationUpgrade: // makes none
+	case c.Operation == OperationRollback: // cannot set labels
+		return first && (t.ByRollback && (t.Target == 0 || t.Target == c.Target) || t.FailedWait)
+	case c.Operation != OperationInstall && c.Operation != OperationUpgrade: // makes none
 		return false
-	case t.session == c.session:
+	case t.Session == c.Session:
 		return first
 	}
-	return c.undoes && !first && t.number > last && t.byRollback
+	return c.Undoes && !first && t.Number > last && t.ByRollback
 }
 
-// rollsBack reports whether a revision that appears while an operation runs is
+// RollsBack reports whether a revision that appears while an operation runs is
 // Helm's own rollback of what the operation did.
-func rollsBack(operation Operation, t trace) bool {
-	return (operation == OperationInstall || operation == OperationUpgrade) && t.byRollback
+func RollsBack(operation Operation, t Trace) bool {
+	return (operation == OperationInstall || operation == OperationUpgrade) && t.ByRollback
 }
 
 // MadeBy returns the session that made a revision, nil if it is not known.
@@ -96,13 +97,13 @@ func MadeBy(revision *decoder.Revision, header *decoder.Header, sessions []Sessi
 	if made.IsZero() {
 		return nil
 	}
-	t := traceOfHeader(revision.Number, header)
+	t := TraceOfHeader(revision.Number, header)
 	for i := range sessions {
 		s := &sessions[i]
 		switch {
 		case s.Origin != OriginHelmtrail:
 		case made.Before(s.StartedAt) || s.EndedAt != nil && made.After(*s.EndedAt):
-		case revision.Session == s.ID || t.byRollback:
+		case revision.Session == s.ID || t.ByRollback:
 			return s
 		}
 	}

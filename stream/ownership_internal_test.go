@@ -9,30 +9,30 @@ import (
 
 // Each row is one revision that appears while a session runs.
 func TestWhichRevisionsASessionOwns(t *testing.T) {
-	upgrade := claimant{session: "s-1", origin: OriginHelmtrail, operation: OperationUpgrade}
+	upgrade := Claimant{Session: "s-1", Origin: OriginHelmtrail, Operation: OperationUpgrade}
 	install, rollback, uninstall, outside, undoing := upgrade, upgrade, upgrade, upgrade, upgrade
-	install.operation, uninstall.operation = OperationInstall, OperationUninstall
-	rollback.operation, rollback.target = OperationRollback, 2
-	outside.origin = OriginOutside
-	undoing.undoes = true
+	install.Operation, uninstall.Operation = OperationInstall, OperationUninstall
+	rollback.Operation, rollback.Target = OperationRollback, 2
+	outside.Origin = OriginOutside
+	undoing.Undoes = true
 	recovery := uninstall
-	recovery.operation = OperationRecover
+	recovery.Operation = OperationRecover
 
-	revision := func(number int, session string, status decoder.Status, description string) trace {
-		return traceOf(&decoder.Revision{Number: number, Session: session, Header: &decoder.Header{Status: status, Description: description}})
+	revision := func(number int, session string, status decoder.Status, description string) Trace {
+		return TraceOf(&decoder.Revision{Number: number, Session: session, Header: &decoder.Header{Status: status, Description: description}})
 	}
-	helm4 := func(number, target int) trace {
-		return traceOf(&decoder.Revision{Number: number, Header: &decoder.Header{Status: decoder.StatusFailed, Description: "by hand", RollbackRevision: target}})
+	helm4 := func(number, target int) Trace {
+		return TraceOf(&decoder.Revision{Number: number, Header: &decoder.Header{Status: decoder.StatusFailed, Description: "by hand", RollbackRevision: target}})
 	}
-	unread := func(number int, status decoder.Status) trace {
-		return traceOf(&decoder.Revision{Number: number, LabelStatus: status})
+	unread := func(number int, status decoder.Status) Trace {
+		return TraceOf(&decoder.Revision{Number: number, LabelStatus: status})
 	}
 	pending, deployed, failed := decoder.StatusPendingUpgrade, decoder.StatusDeployed, decoder.StatusFailed
 	pendingRollback := decoder.StatusPendingRollback
 	tests := []struct {
 		name     string
-		claimant claimant
-		trace    trace
+		claimant Claimant
+		trace    Trace
 		start    int
 		own      []int
 		want     bool
@@ -71,7 +71,7 @@ func TestWhichRevisionsASessionOwns(t *testing.T) {
 		{"whatever an observed session sees", outside, revision(9, "s-2", deployed, "Upgrade complete"), 4, []int{5}, true},
 	}
 	for _, test := range tests {
-		if got := test.claimant.owns(test.trace, test.start, test.own); got != test.want {
+		if got := test.claimant.Owns(test.trace, test.start, test.own); got != test.want {
 			t.Errorf("%s: owned is %v, want %v", test.name, got, test.want)
 		}
 	}
