@@ -260,6 +260,11 @@ func structFields(t reflect.Type) map[string]string {
 		need := "required "
 		if strings.Contains(rules, "omitempty") || strings.Contains(rules, "omitzero") {
 			need = "optional "
+			if f.Type.Kind() == reflect.Pointer {
+				// A nil pointer is left out, so the field is never null.
+				fields[name] = need + goKind(f.Type.Elem())
+				continue
+			}
 		}
 		fields[name] = need + goKind(f.Type)
 	}
