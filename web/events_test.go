@@ -304,7 +304,7 @@ func TestReaderWhoTakesNothingIsCutAndDelaysNobody(t *testing.T) {
 	wantSeqs(t, f.listen(sessionEvents("web", id), "Last-Event-ID", id+"."+strconv.Itoa(lines)).all(), id, lines+1, lines+2)
 }
 
-// countEvents counts a stream's frames with an id, and tells whether it came to
+// countEvents counts a stream's frames with an id, and reports whether it came to
 // its proper end. It looks at bytes only, to be fast.
 func countEvents(r io.Reader) (events int, ended bool) {
 	mark := []byte("\nid: ")

@@ -53,7 +53,7 @@ func (s *Server) login(c *gin.Context) error {
 		return err
 	}
 	if !s.signIn {
-		return httpapi.NotFound("Nobody has to sign in here.")
+		return httpapi.NotFound("This server does not require login.")
 	}
 	if all := s.clusters.all(); body.Cluster == "" && len(all) == 1 {
 		body.Cluster = all[0].ID
@@ -138,7 +138,7 @@ func (s *Server) me(c *gin.Context) error {
 			case errors.Is(i.err, stream.ErrTooManyTokens) || errors.Is(i.err, context.Canceled):
 				return i.err
 			case !errors.Is(i.err, stream.ErrUnauthenticated):
-				s.logger.Warn("a cluster could not be asked who a caller is", "cluster", i.cluster.ID, "error", i.err)
+				s.logger.Warn("a cluster could not identify a caller", "cluster", i.cluster.ID, "error", i.err)
 			}
 		}
 	}

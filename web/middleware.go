@@ -55,7 +55,7 @@ func (s *Server) protect(c *gin.Context) {
 		c.Header("Strict-Transport-Security", "max-age=31536000")
 	}
 	if s.options.LocalOnly && !s.local(c.Request.Host) {
-		writeError(c, httpapi.Forbidden("This server answers to loopback names and addresses only, since it asks for no login."))
+		writeError(c, httpapi.Forbidden("This server requires no login, so it answers only to loopback names and addresses."))
 		c.Abort()
 		return
 	}

@@ -32,7 +32,7 @@ type pages struct{ files fs.FS }
 // newPages fails when the app has not been built.
 func newPages(files fs.FS) (*pages, error) {
 	if files == nil {
-		return nil, errors.New("serve the pages: there are none")
+		return nil, errors.New("serve the pages: no files were given")
 	}
 	if _, err := fs.Stat(files, indexPage); err != nil {
 		return nil, fmt.Errorf("serve the pages, which `make build` builds: %w", err)

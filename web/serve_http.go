@@ -85,7 +85,7 @@ func (s *Server) unboundAnswer(w http.ResponseWriter) (bound func()) {
 func CheckBasePath(path string) error {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if path != "" && (first == "" || reserved.Contains(first)) {
-		return fmt.Errorf("/%s is an address of helmtrail's own", first)
+		return fmt.Errorf("/%s is one of helmtrail's own URLs", first)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (s *Server) AddCluster(c Cluster) error {
 		return fmt.Errorf("serve cluster %q: the id is taken", c.ID)
 	}
 	if "/"+c.ID == s.options.BasePath {
-		return fmt.Errorf("serve cluster %q: its addresses would be those below the base path", c.ID)
+		return fmt.Errorf("serve cluster %q: its URLs would be those of the base path", c.ID)
 	}
 	list := append(slices.Clone(s.clusters.all()), s.newServed(c))
 	s.clusters.list.Store(&list)
@@ -81,7 +81,7 @@ func (s *Server) served(id string) (*served, error) {
 }
 
 // errNoDefault is returned when the default cluster is not being served.
-var errNoDefault = httpapi.Unavailable("The cluster that this address means is not watched now; /clusters lists those that are.")
+var errNoDefault = httpapi.Unavailable("The default cluster is not being watched; /clusters lists those that are.")
 
 // defaultID returns the id of the default cluster, which URLs without a cluster
 // refer to.
@@ -127,7 +127,7 @@ func (s *Server) addClusters(clusters []Cluster) error {
 		}
 	}
 	if id := s.options.DefaultCluster; id != "" && s.clusters.get(id) == nil {
-		return errors.New("the default cluster " + id + " is none of the clusters")
+		return errors.New("the default cluster " + id + " is not among the clusters")
 	}
 	return nil
 }

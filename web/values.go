@@ -14,10 +14,10 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// mergeValues lays the object over the YAML, as helm lays one values file over
-// another: mappings are merged, everything else replaces, null included. The
-// result is YAML; numbers keep every digit that helm would see. YAML alone is
-// passed on as it was written. No error quotes a value.
+// mergeValues merges the object into the YAML, as helm merges one values file
+// into another: it merges mappings, and everything else, including null, replaces
+// what is there. The result is YAML in which numbers keep all their digits. YAML
+// without an object is returned as it was written. No error quotes a value.
 func mergeValues(object json.RawMessage, text string) ([]byte, error) {
 	over, err := decodeObject(object)
 	if err != nil {
@@ -38,7 +38,7 @@ func mergeValues(object json.RawMessage, text string) ([]byte, error) {
 	return encodeYAML(overlay(base, over))
 }
 
-// overlay changes base.
+// overlay merges over into base and returns base.
 func overlay(base, over map[string]any) map[string]any {
 	for key, value := range over {
 		inner, isMap := value.(map[string]any)
@@ -51,7 +51,8 @@ func overlay(base, over map[string]any) map[string]any {
 	return base
 }
 
-// decodeObject decodes an object, or nothing, and keeps numbers as text.
+// decodeObject decodes an object and keeps numbers as text. It returns nil for
+// no data.
 func decodeObject(data []byte) (map[string]any, error) {
 	if len(data) == 0 {
 		return nil, nil
@@ -70,8 +71,8 @@ func decodeObject(data []byte) (map[string]any, error) {
 
 var yamlLine = regexp.MustCompile(`line (\d+)`)
 
-// decodeYAML decodes values as helm does, by way of JSON. Its errors name the
-// line only, since the parser's may quote what stands there.
+// decodeYAML decodes values as helm does, by way of JSON. Its errors name only
+// the line, since the parser's errors may quote its text.
 func decodeYAML(text string) (map[string]any, error) {
 	data, err := yaml.YAMLToJSON([]byte(text))
 	if err != nil {
@@ -87,9 +88,9 @@ func decodeYAML(text string) (map[string]any, error) {
 	return object, nil
 }
 
-// encodeYAML writes values as JSON that every YAML parser reads: characters
-// that YAML does not allow as such are escaped. Go itself writes all others as
-// they are, while an escaped pair of surrogates would be no valid YAML.
+// encodeYAML encodes values as JSON that every YAML parser reads: it escapes the
+// characters that YAML does not allow. Go writes all others unescaped, which is
+// needed because an escaped surrogate pair is not valid YAML.
 func encodeYAML(values map[string]any) ([]byte, error) {
 	var plain bytes.Buffer
 	encoder := json.NewEncoder(&plain)

@@ -84,7 +84,7 @@ func (s *Server) checkVisible(call *apiCall, ref stream.ReleaseRef) error {
 func (s *Server) checkReveal(call *apiCall, ref stream.ReleaseRef) error {
 	err := s.MayReveal(call.ctx, call.caller, ref)
 	if err != nil && !authz.Refuses(err) {
-		return errors.Join(httpapi.Forbidden("You may not read the Secrets of namespace "+cmp.Or(ref.Namespace, "(all)")+"."), err)
+		return errors.Join(httpapi.Forbidden("You don't have permission to read the Secrets of namespace "+cmp.Or(ref.Namespace, "(all)")+"."), err)
 	}
 	return err
 }
@@ -111,7 +111,7 @@ func decodeBody(c *gin.Context, into any) error {
 		return err
 	}
 	if json.Unmarshal(data, into) != nil {
-		return httpapi.BadRequest("The body is not the JSON object that is expected.")
+		return httpapi.BadRequest("The body is not the expected JSON object.")
 	}
 	return nil
 }

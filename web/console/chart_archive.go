@@ -64,7 +64,7 @@ const maxUnpacked = 100 << 20
 func annotated(chart []byte, annotations map[string]string) ([]byte, error) {
 	fields := map[string]any{}
 	if err := yaml.Unmarshal(chart, &fields); err != nil {
-		return nil, errors.New("read Chart.yaml: it is no YAML mapping")
+		return nil, errors.New("read Chart.yaml: it is not a YAML mapping")
 	}
 	all, _ := fields["annotations"].(map[string]any)
 	if all == nil {

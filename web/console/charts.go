@@ -154,7 +154,7 @@ func (s *Server) repository(call *apiCall, namespace, entry string) (stream.Char
 		}
 		return r, nil
 	}
-	return stream.ChartRepository{}, httpapi.BadField("indexEntry", "indexEntry names no chart repository that there is.")
+	return stream.ChartRepository{}, httpapi.BadField("indexEntry", "indexEntry names a chart repository that does not exist.")
 }
 
 // repositories returns the cluster's own repositories, those of a namespace and

@@ -208,11 +208,11 @@ func readIndex(data []byte, address string) (map[string][]indexVersion, error) {
 		Entries map[string][]map[string]any `json:"entries"`
 	}
 	if yaml.Unmarshal(data, &raw) != nil {
-		return nil, errors.New("its index.yaml is not that of a chart repository")
+		return nil, errors.New("its index.yaml is not the index of a chart repository")
 	}
 	base, err := url.Parse(strings.TrimSuffix(address, "/") + "/")
 	if err != nil {
-		return nil, errors.New("its address cannot be read")
+		return nil, errors.New("its URL is not valid")
 	}
 	entries := make(map[string][]indexVersion, len(raw.Entries))
 	for name, versions := range raw.Entries {

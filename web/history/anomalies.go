@@ -24,7 +24,7 @@ func (k *revisions) anomalies(item Item, r *decoder.Revision, f recordFacts) []d
 		}
 	}
 	if top := k.live(); item.Gone == nil && item.Status == decoder.StatusDeployed && top != nil && top.Number > r.Number {
-		add(decoder.AnomalyAlsoDeployed, "Revision %d is deployed too, and counts.", top.Number)
+		add(decoder.AnomalyAlsoDeployed, "Revision %d is also deployed, and is the one in effect.", top.Number)
 	}
 	at := slices.Index(k.all, r)
 	if at > 0 && k.all[at-1].Number == r.Number || at+1 < len(k.all) && k.all[at+1].Number == r.Number {

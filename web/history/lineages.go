@@ -82,7 +82,7 @@ func (s *Server) WithPast(ctx context.Context, caller *authz.Caller, ref stream.
 		return missing
 	}
 	extended := *missing
-	extended.Message += " It was there once, and its past is known."
+	extended.Message += " It existed once, and its history is still available."
 	extended.Details = pastDetails{url + "/history", url + "/trail"}
 	return &extended
 }

@@ -77,7 +77,7 @@ func writePart(c *gin.Context, record *decoder.Record, part parts.Name, all bool
 	data, err := parts.Write(record, part, parts.Options{As: formats[as], All: all})
 	switch {
 	case errors.Is(err, parts.ErrNotYAML):
-		return httpapi.Unreadable("The manifest is no valid YAML; ask for it as text.")
+		return httpapi.Unreadable("The manifest is not valid YAML; request it as text.")
 	case errors.Is(err, decoder.ErrNotRecord):
 		return httpapi.Unreadable("The record's " + string(part) + " cannot be read.")
 	case err != nil:

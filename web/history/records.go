@@ -155,7 +155,7 @@ func gone(at RevisionRef, why string) error {
 // unreadable returns the error for a revision that exists but cannot be shown.
 // The decoder's errors quote nothing of a record.
 func unreadable(at RevisionRef, err error) error {
-	return httpapi.Unreadable(fmt.Sprintf("Revision %d of release %s is there, but cannot be read: %s", at.Revision, at.Name, err))
+	return httpapi.Unreadable(fmt.Sprintf("Revision %d of release %s exists but cannot be read: %s", at.Revision, at.Name, err))
 }
 
 // revisionNumber parses the number of a revision.

@@ -20,7 +20,7 @@ func (s *Server) reveals(c *gin.Context, caller *authz.Caller, ref stream.Releas
 		return false, err
 	}
 	if err := s.MayReveal(c.Request.Context(), caller, ref); err != nil {
-		return false, errors.Join(httpapi.Forbidden("You may not see the secrets of namespace "+ref.Namespace+"."), err)
+		return false, errors.Join(httpapi.Forbidden("You don't have permission to see the secrets of namespace "+ref.Namespace+"."), err)
 	}
 	return true, nil
 }
@@ -32,8 +32,8 @@ func (s *Server) Reveal(ctx context.Context, caller *authz.Caller, reveal stream
 	at := reveal.Release
 	if s.Trail != nil {
 		if err := s.Trail.Reveal(ctx, reveal); err != nil {
-			s.Logger.Error("nothing was revealed, since the trail could not take it in", "cluster", at.Cluster, "namespace", at.Namespace, "release", at.Name, "error", err)
-			return httpapi.Unavailable("Secrets are shown only when that can be put on record, which failed; the server's log says why.")
+			s.Logger.Error("secrets were not revealed, because the trail could not record it", "cluster", at.Cluster, "namespace", at.Namespace, "release", at.Name, "error", err)
+			return httpapi.Unavailable("Secrets are shown only after the trail has recorded it, which failed; the server's log says why.")
 		}
 	}
 	s.Logger.Info("secrets revealed", "cluster", at.Cluster, "namespace", at.Namespace, "release", at.Name, "revision", reveal.Revision,

@@ -91,7 +91,7 @@ func (s *Server) readTrailRequest(c *gin.Context) (trailRequest, error) {
 	if text := c.Query("continue"); text != "" {
 		var err error
 		if r.query.After, err = strconv.ParseUint(text, 10, 64); err != nil {
-			return r, httpapi.BadField("continue", "continue must be what the page before said, or the position of an entry.")
+			return r, httpapi.BadField("continue", "continue must be a token from the previous page, or the position of an entry.")
 		}
 	}
 	if wantsLines(c) && c.Query("limit") == "" {

@@ -244,7 +244,7 @@ func (c *Caller) Lend(request *stream.Request) error {
 	}
 	return &httpapi.Error{
 		Status: http.StatusBadRequest, Code: httpapi.CodeTokenExpires,
-		Message: "The token expires before the operation's deadline, and helm would be stopped in the middle. Sign in anew, or lower deadlineSeconds.",
+		Message: "The token expires before the operation's deadline, so helm could lose its permissions halfway. Sign in again or lower deadlineSeconds.",
 		Details: struct {
 			Expires  time.Time `json:"expires"`
 			Deadline time.Time `json:"deadline"`

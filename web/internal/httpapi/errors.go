@@ -25,16 +25,16 @@ func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 var (
 	ErrNoRoute = NotFound("There is nothing at this address.")
 	ErrMethod  = &Error{
-		Status: http.StatusMethodNotAllowed, Code: CodeMethodNotAllowed, Message: "The address does not take this method.",
+		Status: http.StatusMethodNotAllowed, Code: CodeMethodNotAllowed, Message: "Method not allowed.",
 	}
 	ErrInternal = &Error{Status: http.StatusInternalServerError, Code: CodeInternal, Message: "Something went wrong on the server; its log says what."}
 
-	ErrBodyCut     = BadRequest("The body could not be read to its end.")
+	ErrBodyCut     = BadRequest("The body was cut off.")
 	errNotReviewed = &Error{
 		Status: http.StatusServiceUnavailable, Code: CodeUnreachable,
-		Message: "The cluster could not be asked who you are and what you may do; the server's log says why.",
+		Message: "The cluster could not check your identity and permissions; the server's log says why.",
 	}
-	errDiskFull = Unavailable("What happens cannot be kept, since the server's disk takes nothing; its log and /readyz say why.")
+	errDiskFull = Unavailable("The server cannot write to its disk; its log and /readyz say why.")
 )
 
 // BadRequest returns a 400 that is about the whole request.

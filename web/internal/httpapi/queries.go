@@ -19,14 +19,14 @@ func Limit(c *gin.Context) (int, error) {
 	}
 	limit, err := strconv.Atoi(text)
 	if err != nil || limit < 1 || limit > maxLimit {
-		return 0, BadField("limit", "limit must be a number from 1 to "+strconv.Itoa(maxLimit))
+		return 0, BadField("limit", "limit must be a number from 1 to "+strconv.Itoa(maxLimit)+".")
 	}
 	return limit, nil
 }
 
 // BadContinue is the error for a page token that no page returned.
 func BadContinue() *Error {
-	return BadField("continue", "continue must be what the page before said")
+	return BadField("continue", "continue must be a token from the previous page.")
 }
 
 // QueryBool returns a parameter that is true or false; false if it is missing.
