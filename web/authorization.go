@@ -33,9 +33,9 @@ func (s *Server) admitted(r route) handler {
 // admit returns the caller of a request if they have what it needs.
 func (s *Server) admit(c *gin.Context, need authz.Need) (*authz.Caller, error) {
 	if need == authz.KnownUser {
-		return s.admitAnybody(c)
+		return s.callers.admitAnybody(c)
 	}
-	cluster, err := s.defaultCluster()
+	cluster, err := s.clusters.defaultCluster()
 	if c.Param("cluster") != "" {
 		cluster, err = s.cluster(c)
 	}
@@ -46,7 +46,7 @@ func (s *Server) admit(c *gin.Context, need authz.Need) (*authz.Caller, error) {
 	if need == authz.Upload {
 		namespace = c.Query("namespace")
 	}
-	caller, err := s.identify(c, cluster)
+	caller, err := s.callers.identify(c, cluster)
 	if err != nil {
 		return nil, err
 	}

@@ -32,24 +32,30 @@ type Charts interface {
 	UploadChart(ctx context.Context, archive io.Reader) (*stream.ChartItem, error)
 }
 
+// chartRoutes serves the charts; none if charts is nil.
+type chartRoutes struct {
+	charts   Charts
+	basePath string
+}
+
 type chartList struct {
 	Items    []stream.ChartItem    `json:"items"`
 	Problems []stream.ChartProblem `json:"problems"`
 	Continue string                `json:"continue,omitempty"`
 }
 
-// listCharts answers with one page of the charts.
-func (s *Server) listCharts(c *gin.Context) error {
+// list answers with one page of the charts.
+func (s chartRoutes) list(c *gin.Context) error {
 	limit, err := httpapi.Limit(c)
 	if err != nil {
 		return err
 	}
 	list := chartList{Items: []stream.ChartItem{}, Problems: []stream.ChartProblem{}}
-	if s.options.Charts == nil {
+	if s.charts == nil {
 		httpapi.WriteJSON(c, http.StatusOK, list)
 		return nil
 	}
-	items, problems := s.options.Charts.ListCharts(c.Request.Context())
+	items, problems := s.charts.ListCharts(c.Request.Context())
 	list.Problems = append(list.Problems, problems...)
 	list.Items = append(list.Items, items...)
 	if q := strings.ToLower(c.Query("q")); q != "" {
@@ -75,14 +81,14 @@ func (s *Server) listCharts(c *gin.Context) error {
 // chartKey identifies a listed chart.
 func chartKey(i stream.ChartItem) string { return i.Repo + " " + i.Ref }
 
-// describeChart answers with what the form for a chart's values needs. The
+// describe answers with what the form for a chart's values needs. The
 // reference may contain slashes, escaped or not.
-func (s *Server) describeChart(c *gin.Context) error {
-	if s.options.Charts == nil {
+func (s chartRoutes) describe(c *gin.Context) error {
+	if s.charts == nil {
 		return httpapi.ErrNoRoute
 	}
 	chart := stream.Chart{Ref: strings.TrimPrefix(c.Param("ref"), "/"), Repo: c.Query("repo"), Version: c.Query("version")}
-	details, err := s.options.Charts.DescribeChart(c.Request.Context(), chart)
+	details, err := s.charts.DescribeChart(c.Request.Context(), chart)
 	if invalid, ok := errors.AsType[*stream.InvalidError](err); ok && invalid.Missing {
 		return httpapi.NotFound(invalid.Message)
 	}
@@ -93,12 +99,12 @@ func (s *Server) describeChart(c *gin.Context) error {
 	return nil
 }
 
-// uploadChart keeps the archive that is the request's body.
-func (s *Server) uploadChart(c *gin.Context) error {
-	if s.options.Charts == nil {
+// upload keeps the archive that is the request's body.
+func (s chartRoutes) upload(c *gin.Context) error {
+	if s.charts == nil {
 		return httpapi.ErrNoRoute
 	}
-	item, err := s.options.Charts.UploadChart(c.Request.Context(), http.MaxBytesReader(c.Writer, c.Request.Body, maxArchive))
+	item, err := s.charts.UploadChart(c.Request.Context(), http.MaxBytesReader(c.Writer, c.Request.Body, maxArchive))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return httpapi.TooLarge("The archive is larger than " + strconv.Itoa(maxArchive) + " bytes.")
 	}
@@ -108,7 +114,7 @@ func (s *Server) uploadChart(c *gin.Context) error {
 	if err != nil {
 		return fmt.Errorf("upload a chart: %w", err)
 	}
-	c.Header("Location", s.options.BasePath+"/charts/"+url.PathEscape(item.Ref))
+	c.Header("Location", s.basePath+"/charts/"+url.PathEscape(item.Ref))
 	httpapi.WriteJSON(c, http.StatusCreated, item)
 	return nil
 }

@@ -31,7 +31,7 @@ func (s *Server) listClusters(c *gin.Context) error {
 	list := clusterList{Items: []clusterItem{}}
 	known := map[string]bool{}
 	if s.signIn {
-		for _, i := range s.identities(c) {
+		for _, i := range s.callers.identities(c) {
 			// A cluster that does not answer is listed with its problem.
 			known[i.cluster.ID] = i.err == nil || errors.Is(i.err, stream.ErrNotReviewed)
 		}

@@ -21,36 +21,42 @@ import (
 // caller.
 const identifyWithin = 3 * time.Second
 
+// callers identifies who sends a request, in each cluster.
+type callers struct {
+	clusters *clusterSet
+	signIn   bool
+}
+
 // identify returns the caller of a request as the cluster knows them. It fails
 // when the cluster does not know them.
-func (s *Server) identify(c *gin.Context, cluster *served) (*authz.Caller, error) {
-	return recognize(c, cluster, s.credentials(c.Request, cluster.ID))
+func (all *callers) identify(c *gin.Context, cluster *served) (*authz.Caller, error) {
+	return recognize(c, cluster, credentialsOf(c.Request, cluster.ID))
 }
 
 // identifyIn is identify for a cluster that is not the request's own. The token
 // comes from the login to that cluster: the one in a header is for the request's
 // own cluster and shown to no other.
-func (s *Server) identifyIn(c *gin.Context, id string) (*authz.Caller, error) {
-	cluster, err := s.served(id)
+func (all *callers) identifyIn(c *gin.Context, id string) (*authz.Caller, error) {
+	cluster, err := all.clusters.served(id)
 	if err != nil {
 		return nil, err
 	}
-	if !s.signIn {
+	if !all.signIn {
 		return authz.Anyone(id, c.Request.RemoteAddr), nil
 	}
 	return recognize(c, cluster, cookieCredentials(c.Request, id))
 }
 
 // identifyConsole is identify for a request of the console's contract.
-func (s *Server) identifyConsole(c *gin.Context, id string) (*authz.Caller, error) {
-	cluster, err := s.served(id)
+func (all *callers) identifyConsole(c *gin.Context, id string) (*authz.Caller, error) {
+	cluster, err := all.clusters.served(id)
 	if err != nil {
 		return nil, err
 	}
-	if !s.signIn {
+	if !all.signIn {
 		return authz.Anyone(id, c.Request.RemoteAddr), nil
 	}
-	return s.identify(c, cluster)
+	return all.identify(c, cluster)
 }
 
 // recognize returns the caller whose credentials these are.
@@ -64,8 +70,8 @@ func recognize(c *gin.Context, cluster *served, credentials stream.Credentials) 
 
 // admitAnybody returns the caller as the first cluster that knows them does,
 // beginning with the default one.
-func (s *Server) admitAnybody(c *gin.Context) (*authz.Caller, error) {
-	identities := s.identities(c)
+func (all *callers) admitAnybody(c *gin.Context) (*authz.Caller, error) {
+	identities := all.identities(c)
 	if len(identities) == 0 {
 		return nil, errNoDefault
 	}
@@ -95,11 +101,11 @@ const identitiesKey = "identities"
 // It asks all clusters at once, and only once for each request. If there are
 // several, one that is slow to answer counts as not having answered, so that it
 // does not hold up the others.
-func (s *Server) identities(c *gin.Context) []identity {
+func (all *callers) identities(c *gin.Context) []identity {
 	if asked, ok := c.Get(identitiesKey); ok {
 		return asked.([]identity)
 	}
-	clusters := s.defaultFirst()
+	clusters := all.clusters.defaultFirst()
 	r, ctx := c.Request, c.Request.Context()
 	if len(clusters) > 1 {
 		var cancel context.CancelFunc
@@ -110,7 +116,7 @@ func (s *Server) identities(c *gin.Context) []identity {
 	var asking errgroup.Group
 	for n, cluster := range clusters {
 		asking.Go(func() error {
-			i := identity{cluster: cluster, credentials: s.credentialsAnywhere(r, cluster.ID)}
+			i := identity{cluster: cluster, credentials: all.credentialsAnywhere(r, cluster.ID)}
 			if i.user, i.err = cluster.access.User(ctx, i.credentials); errors.Is(i.err, context.DeadlineExceeded) {
 				i.err = fmt.Errorf("%w: cluster %s is slow to answer", stream.ErrNotReviewed, cluster.ID)
 			}
@@ -123,9 +129,9 @@ func (s *Server) identities(c *gin.Context) []identity {
 	return list
 }
 
-// credentials returns those that a request brings for a cluster: from its
+// credentialsOf returns those that a request brings for a cluster: from its
 // header, otherwise from the login.
-func (s *Server) credentials(r *http.Request, cluster string) stream.Credentials {
+func credentialsOf(r *http.Request, cluster string) stream.Credentials {
 	if header := r.Header.Get("Authorization"); header != "" {
 		scheme, token, _ := strings.Cut(header, " ")
 		if !strings.EqualFold(scheme, "Bearer") {
@@ -152,11 +158,11 @@ func cookieCredentials(r *http.Request, cluster string) stream.Credentials {
 // credentialsAnywhere returns those for a cluster that the request does not
 // name. A token in a header is then for the default cluster, and shown to no
 // other.
-func (s *Server) credentialsAnywhere(r *http.Request, cluster string) stream.Credentials {
-	if r.Header.Get("Authorization") != "" && cluster != s.defaultID() {
+func (all *callers) credentialsAnywhere(r *http.Request, cluster string) stream.Credentials {
+	if r.Header.Get("Authorization") != "" && cluster != all.clusters.defaultID() {
 		return stream.Credentials{}
 	}
-	return s.credentials(r, cluster)
+	return credentialsOf(r, cluster)
 }
 
 // notSignedIn turns the error of Access.User into the answer.

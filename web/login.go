@@ -131,7 +131,7 @@ func (s *Server) me(c *gin.Context) error {
 	known := map[string]signedIn{}
 	if s.signIn {
 		answer.Auth = "kubernetes"
-		for _, i := range s.identities(c) {
+		for _, i := range s.callers.identities(c) {
 			switch {
 			case i.err == nil:
 				known[i.cluster.ID] = signedIn{User: &i.user.Name, Expires: authz.Expiry(i.credentials.Token)}

@@ -35,9 +35,9 @@ const (
 func (s *Server) routes() []route {
 	all := []route{
 		{http.MethodGet, "/clusters", authz.KnownUser, s.listClusters},
-		{http.MethodGet, "/charts", authz.KnownUser, s.listCharts},
-		{http.MethodPost, "/charts", authz.Upload, s.uploadChart},
-		{http.MethodGet, "/charts/*ref", authz.KnownUser, s.describeChart},
+		{http.MethodGet, "/charts", authz.KnownUser, s.charts.list},
+		{http.MethodPost, "/charts", authz.Upload, s.charts.upload},
+		{http.MethodGet, "/charts/*ref", authz.KnownUser, s.charts.describe},
 		{http.MethodGet, clusterPath + "/releases", authz.List, s.listReleases},
 		{http.MethodGet, clusterPath + "/releases/events", authz.List, s.streamTransitions},
 		{http.MethodGet, clusterPath + "/trail", authz.Trail, s.history.GetTrail},
@@ -102,7 +102,7 @@ func (s *Server) releaseRef(c *gin.Context) (stream.ReleaseRef, *served, error) 
 
 // cluster returns the cluster that a request's path names.
 func (s *Server) cluster(c *gin.Context) (*served, error) {
-	return s.served(c.Param("cluster"))
+	return s.clusters.served(c.Param("cluster"))
 }
 
 // answer returns Gin's form of a handler, which also writes the response for the

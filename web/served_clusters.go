@@ -17,6 +17,8 @@ import (
 type clusterSet struct {
 	mu   sync.Mutex // held while the list is replaced
 	list atomic.Pointer[[]*served]
+	// defaultTo is the id of the default cluster; "" for the first.
+	defaultTo string
 }
 
 // all returns the clusters; the list must not be changed.
@@ -73,8 +75,8 @@ func (s *Server) RemoveCluster(id string) {
 
 // served returns a cluster. It fails with stream.ErrNotFound when the cluster is
 // not being served.
-func (s *Server) served(id string) (*served, error) {
-	if cluster := s.clusters.get(id); cluster != nil {
+func (s *clusterSet) served(id string) (*served, error) {
+	if cluster := s.get(id); cluster != nil {
 		return cluster, nil
 	}
 	return nil, fmt.Errorf("cluster %q: %w", id, stream.ErrNotFound)
@@ -85,27 +87,27 @@ var errNoDefault = httpapi.Unavailable("The default cluster is not being watched
 
 // defaultID returns the id of the default cluster, which URLs without a cluster
 // refer to.
-func (s *Server) defaultID() string {
-	if s.options.DefaultCluster != "" {
-		return s.options.DefaultCluster
+func (s *clusterSet) defaultID() string {
+	if s.defaultTo != "" {
+		return s.defaultTo
 	}
-	if all := s.clusters.all(); len(all) > 0 {
+	if all := s.all(); len(all) > 0 {
 		return all[0].ID
 	}
 	return ""
 }
 
 // defaultCluster returns the cluster that URLs without one refer to.
-func (s *Server) defaultCluster() (*served, error) {
-	if cluster := s.clusters.get(s.defaultID()); cluster != nil {
+func (s *clusterSet) defaultCluster() (*served, error) {
+	if cluster := s.get(s.defaultID()); cluster != nil {
 		return cluster, nil
 	}
 	return nil, errNoDefault
 }
 
 // defaultFirst returns all clusters, the default one first.
-func (s *Server) defaultFirst() []*served {
-	all := slices.Clone(s.clusters.all())
+func (s *clusterSet) defaultFirst() []*served {
+	all := slices.Clone(s.all())
 	id := s.defaultID()
 	slices.SortStableFunc(all, func(a, b *served) int {
 		switch {

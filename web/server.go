@@ -68,6 +68,8 @@ type Options struct {
 type Server struct {
 	options  Options
 	clusters clusterSet
+	callers  *callers
+	charts   chartRoutes
 	pages    *pages
 	engine   *gin.Engine
 	handler  http.Handler
@@ -115,6 +117,9 @@ func New(o Options) (*Server, error) {
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.meter = newMeter(s)
 	s.signIn = len(o.Clusters) > 0 && o.Clusters[0].Access != nil
+	s.clusters.defaultTo = o.DefaultCluster
+	s.callers = &callers{clusters: &s.clusters, signIn: s.signIn}
+	s.charts = chartRoutes{o.Charts, o.BasePath}
 	s.history = s.newHistory()
 	s.console = s.newConsole()
 	if err := s.addClusters(o.Clusters); err != nil {
@@ -150,13 +155,13 @@ func (s *Server) Close() error {
 func (s *Server) newHistory() *history.Server {
 	return history.New(history.Options{
 		Cluster: func(id string) (history.Cluster, error) {
-			cluster, err := s.served(id)
+			cluster, err := s.clusters.served(id)
 			if err != nil {
 				return history.Cluster{}, err
 			}
 			return history.Cluster{Cluster: cluster.Cluster, Records: cluster.objects, Comparer: cluster.comparer}, nil
 		},
-		CallerIn: s.identifyIn, Sessions: s.options.Operations, Trail: s.options.Trail, MayReveal: s.mayReveal,
+		CallerIn: s.callers.identifyIn, Sessions: s.options.Operations, Trail: s.options.Trail, MayReveal: s.mayReveal,
 		MaskKey: s.options.MaskKey, OpenPaced: s.openPaced, Logger: s.logger,
 	})
 }
@@ -164,13 +169,13 @@ func (s *Server) newHistory() *history.Server {
 func (s *Server) newConsole() *console.Server {
 	return console.New(console.Options{
 		Cluster: func() (console.Cluster, error) {
-			cluster, err := s.defaultCluster()
+			cluster, err := s.clusters.defaultCluster()
 			if err != nil {
 				return console.Cluster{}, err
 			}
 			return console.Cluster{Cluster: cluster.Cluster, Records: cluster.objects, API: cluster.api}, nil
 		},
-		Caller: s.identifyConsole, Operations: s.options.Operations, Secrets: s.history, Archives: s.options.Archives,
+		Caller: s.callers.identifyConsole, Operations: s.options.Operations, Secrets: s.history, Archives: s.options.Archives,
 		MayReveal: s.mayReveal, Unbound: s.unboundAnswer, Closing: s.closing, Logger: s.logger,
 	})
 }
