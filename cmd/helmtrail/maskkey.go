@@ -7,15 +7,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/helmtrail/helmtrail/stream/atomicfile"
 )
 
 // maskKeyBytes is the length of the key that makes the fingerprints of masked
 // secrets.
 const maskKeyBytes = 32
 
-// maskKey reads the key from the data directory, or makes it there at the
-// first start, readable to the owner only. It stays the same, so that tokens
-// that were shown once can be compared, and come back, later.
+// maskKey reads the key from the data directory, or creates it there at the first
+// start. The key never changes, so that masks that were shown earlier can still
+// be compared, and recognized when they come back.
 func maskKey(dataDir string) ([]byte, error) {
 	path := filepath.Join(dataDir, "mask.key")
 	key, err := os.ReadFile(path)
@@ -31,31 +33,20 @@ func maskKey(dataDir string) ([]byte, error) {
 	return key, nil
 }
 
-// newMaskKey writes a new key as a whole or not at all. If another process was
-// faster, its key is the one.
-func newMaskKey(dataDir, path string) (key []byte, err error) {
-	key = make([]byte, maskKeyBytes)
+// newMaskKey writes a new key. If another process was faster, it returns that
+// process's key.
+func newMaskKey(dataDir, path string) ([]byte, error) {
+	key := make([]byte, maskKeyBytes)
 	rand.Read(key) // it never fails
 	if err := os.MkdirAll(dataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the key for masked values: %w", err)
 	}
-	temporary, err := os.CreateTemp(dataDir, "mask.key.*")
+	created, err := atomicfile.Create(path, key)
 	if err != nil {
 		return nil, fmt.Errorf("make the key for masked values: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.Remove(temporary.Name())) }()
-	if _, err := temporary.Write(key); err != nil {
-		return nil, errors.Join(fmt.Errorf("make the key for masked values: %w", err), temporary.Close())
-	}
-	if err := errors.Join(temporary.Sync(), temporary.Close()); err != nil {
-		return nil, fmt.Errorf("make the key for masked values: %w", err)
-	}
-	err = os.Link(temporary.Name(), path)
-	if errors.Is(err, fs.ErrExist) {
+	if !created {
 		return os.ReadFile(path)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("make the key for masked values: %w", err)
 	}
 	return key, nil
 }

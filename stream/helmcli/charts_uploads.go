@@ -19,6 +19,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 
 	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/atomicfile"
 )
 
 const (
@@ -42,22 +43,21 @@ func (h *Helm) UploadChart(ctx context.Context, archive io.Reader) (*stream.Char
 	if err := os.MkdirAll(h.config.Uploads, 0o700); err != nil {
 		return nil, fmt.Errorf("keep a chart: %w", err)
 	}
-	file, err := os.CreateTemp(h.config.Uploads, unfinished)
+	file, err := atomicfile.New(h.config.Uploads, unfinished)
 	if err != nil {
 		return nil, fmt.Errorf("keep a chart: %w", err)
 	}
-	defer os.Remove(file.Name()) // it is gone when all went well
+	defer file.Discard()
 	digest := sha256.New()
-	_, err = io.Copy(io.MultiWriter(file, digest), archive)
-	if err = errors.Join(err, file.Close()); err != nil {
+	if _, err := io.Copy(io.MultiWriter(file, digest), archive); err != nil {
 		return nil, fmt.Errorf("keep a chart: %w", err)
 	}
-	read, err := h.readChart(ctx, file.Name())
+	read, err := h.readChart(ctx, file.Path())
 	if err != nil {
-		return nil, invalid("chart", "must be a chart as `helm package` makes it: "+oneLine(strings.ReplaceAll(err.Error(), file.Name(), "archive")))
+		return nil, invalid("chart", "must be a chart as `helm package` makes it: "+oneLine(strings.ReplaceAll(err.Error(), file.Path(), "archive")))
 	}
 	ref := uploadPrefix + hex.EncodeToString(digest.Sum(nil))
-	if err := os.Rename(file.Name(), h.uploadPath(ref)); err != nil {
+	if err := file.Replace(h.uploadPath(ref)); err != nil {
 		return nil, fmt.Errorf("keep a chart: %w", err)
 	}
 	item := newItem(ref, stream.ChartFromUpload, read.Metadata)

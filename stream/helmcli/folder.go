@@ -2,13 +2,15 @@ package helmcli
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/helmtrail/helmtrail/stream/atomicfile"
 )
 
-// folder is a session's private folder. Package documentation lists its files.
+// folder is a session's private folder. The package's documentation lists its
+// files.
 type folder string
 
 const (
@@ -24,20 +26,16 @@ const (
 	endFile        = "end.json"
 	helmFile       = "helm.json"
 	homeFolder     = "home"
-	// workFolder is where helm runs. It is empty, since helm takes a chart from
-	// a folder of its name before it asks a repository.
+	// workFolder is where helm runs. It is empty, because helm prefers a folder
+	// with the name of a chart to the repository.
 	workFolder = "work"
 )
 
 func (f folder) path(name string) string { return filepath.Join(string(f), name) }
 
-// write makes a file that only its owner can read, whole or not at all.
+// write writes a file that only its owner can read, whole or not at all.
 func (f folder) write(name string, data []byte) error {
-	temporary := f.path(name + ".new")
-	if err := os.WriteFile(temporary, data, 0o600); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := os.Rename(temporary, f.path(name)); err != nil {
+	if err := atomicfile.Write(f.path(name), data); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
@@ -51,33 +49,21 @@ func (f folder) writeJSON(name string, content any) error {
 	return f.write(name, data)
 }
 
-// claim makes a file like writeJSON, but only if it does not exist. It tells
-// whether it was made.
+// claim is writeJSON for a file that does not exist yet. It reports whether it
+// wrote the file.
 func (f folder) claim(name string, content any) (bool, error) {
 	data, err := json.Marshal(content)
 	if err != nil {
 		return false, fmt.Errorf("write %s: %w", name, err)
 	}
-	temporary, err := os.CreateTemp(string(f), name+".*.new")
+	created, err := atomicfile.Create(f.path(name), data)
 	if err != nil {
 		return false, fmt.Errorf("write %s: %w", name, err)
 	}
-	defer os.Remove(temporary.Name())
-	_, err = temporary.Write(data)
-	if err = errors.Join(err, temporary.Close()); err != nil {
-		return false, fmt.Errorf("write %s: %w", name, err)
-	}
-	err = os.Link(temporary.Name(), f.path(name))
-	if errors.Is(err, os.ErrExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("write %s: %w", name, err)
-	}
-	return true, nil
+	return created, nil
 }
 
-// readJSON reads a file that writeJSON made. The error of a file that does not
+// readJSON reads a file that writeJSON wrote. The error of a file that does not
 // exist matches os.ErrNotExist.
 func (f folder) readJSON(name string, content any) error {
 	data, err := os.ReadFile(f.path(name))

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/helmtrail/helmtrail/stream/atomicfile"
 )
 
 // mark is what is noted beside a cluster's chain, in a file of its own.
@@ -42,36 +44,19 @@ func readMark(folder, cluster string) (mark, error) {
 	return m, nil
 }
 
-// write replaces the mark as a whole, whenever the power fails.
+// write replaces the file of the mark.
 func (m *mark) write(folder string) error {
 	data, err := json.Marshal(m)
 	if err == nil {
 		err = os.MkdirAll(folder, 0o700)
 	}
-	path := markPath(folder, m.Cluster)
 	if err == nil {
-		err = writeSynced(path+".new", data)
-	}
-	if err == nil {
-		err = os.Rename(path+".new", path)
+		err = atomicfile.Write(markPath(folder, m.Cluster), data)
 	}
 	if err != nil {
 		return fmt.Errorf("note how far the trail of %s has come: %w", m.Cluster, err)
 	}
 	return nil
-}
-
-// writeSynced writes a file down to the disk.
-func writeSynced(path string, data []byte) error {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	if err == nil {
-		err = file.Sync()
-	}
-	return errors.Join(err, file.Close())
 }
 
 func (m *mark) clone() *mark {
