@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// chunks reads sessions' entries from the journal and keeps those that were
-// used last, up to a number of bytes, for every reader that comes after.
+// chunks reads entries of sessions from the journal. It caches the most recently
+// used ones for all readers, up to a number of bytes.
 type chunks struct {
 	journal Journal
 	limit   int
@@ -23,8 +23,8 @@ type chunks struct {
 	byKey map[chunkKey]*list.Element
 }
 
-// chunkKey names a chunk by what stands before it, which is all that a reader
-// knows of the chunk that it wants next.
+// chunkKey names a chunk by the position before it, which is what a reader knows
+// of the chunk that it wants next.
 type chunkKey struct {
 	session string
 	after   Position
@@ -40,15 +40,15 @@ func newChunks(journal Journal, limit int) *chunks {
 }
 
 // after returns the session's first chunk after the position. It fails with
-// ErrNotFound when there is none.
+// ErrNotFound if there is none.
 func (c *chunks) after(ctx context.Context, session SessionRef, position Position) (*chunk, error) {
 	key := chunkKey{session.ID, position}
 	if found := c.get(key); found != nil {
 		return found, nil
 	}
 	loaded := c.loads.DoChan(session.ID+" "+strconv.FormatUint(uint64(position), 10), func() (any, error) {
-		// The load serves everybody who waits for it, so one reader's going
-		// away must not end it.
+		// The load serves all readers that wait for it, so it must not end when
+		// one of them leaves.
 		entry, err := c.journal.Next(context.WithoutCancel(ctx), session, position)
 		if err != nil {
 			return nil, err

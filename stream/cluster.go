@@ -6,8 +6,7 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// Cluster is what a session needs of the cluster in which it runs. The
-// informer package provides it.
+// Cluster is what a session needs of its cluster. Package informer provides it.
 type Cluster interface {
 	// Observe calls f for every transition of the release, in order and one
 	// at a time, until stop is called; after stop has returned f is not
@@ -15,8 +14,8 @@ type Cluster interface {
 	Observe(namespace, name string, f func(decoder.Transition)) (stop func())
 	// ObserveAll is Observe for every release of the cluster.
 	ObserveAll(f func(decoder.Transition)) (stop func())
-	// Newest returns the release's newest revision as the watch knows it, nil
-	// if it knows none. It does not block.
+	// Newest returns the release's newest revision as far as the watch knows, which
+	// may lag behind; nil if it knows none. It does not block.
 	Newest(namespace, name string) *decoder.Revision
 	// Read asks the API server, not a cache, for every revision of the
 	// release, lowest first. Only the newest one's record is fetched and

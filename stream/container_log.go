@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// logLines and logLineBytes bound what is shown of a container's log, by
-	// its end and by each line's beginning.
+	// logLines and logLineBytes bound the part of a container's log that is shown:
+	// its last lines, and the beginning of each.
 	logLines     = 5
 	logLineBytes = 400
-	// logTimeout bounds one question for a log: a node may not answer.
+	// logTimeout bounds one request for a log: a node may not answer.
 	logTimeout = 3 * time.Second
-	// logAttempts is how often a container's log is asked for when that fails.
+	// logAttempts is how often reading a container's log is tried.
 	logAttempts = 3
-	// maxLogs bounds the logs that one session asks for.
+	// maxLogs bounds the logs that one session reads.
 	maxLogs = 50
 )
 
@@ -28,8 +28,8 @@ type LogSource struct {
 	Previous bool
 }
 
-// lastLines is as much of a log as is shown. The whole is masked before it is
-// cut, since a secret that is cut is not recognized.
+// lastLines returns the part of a log that is shown. It masks the whole log before
+// it cuts it, because a secret that was cut would not be recognized.
 func lastLines(log string, mask func(string) string) string {
 	log = strings.TrimRight(strings.ReplaceAll(mask(log), "\r\n", "\n"), "\n")
 	lines := strings.Split(log, "\n")
@@ -47,9 +47,9 @@ func lastLines(log string, mask func(string) string) string {
 // LogReader is a [Cluster]'s ContainerLog for one viewer.
 type LogReader func(ctx context.Context, source LogSource) (string, error)
 
-// AddLogs completes causes with what their containers wrote last, masked. It
-// blocks until that is read, for three seconds at most; what cannot be read
-// stays away.
+// AddLogs adds the last lines of their containers' logs to causes, masked. It
+// blocks until they are read, for at most three seconds. Logs that cannot be read
+// are left out.
 func AddLogs(ctx context.Context, causes []Cause, read LogReader, mask func(string) string) {
 	ctx, cancel := context.WithTimeout(ctx, logTimeout)
 	defer cancel()
@@ -68,16 +68,15 @@ func AddLogs(ctx context.Context, causes []Cause, read LogReader, mask func(stri
 	_ = reading.Wait() // none fails
 }
 
-// keptLog is what a session knows of one container's log.
+// keptLog is a container's log as far as the session has read it.
 type keptLog struct {
 	text     string
 	reading  bool
 	attempts int
 }
 
-// readLogs has the logs read that the causes call for and that are not known
-// yet, each of them once, in the background. It is called under w.mu and does
-// not block.
+// readLogs reads the logs for the causes that have none yet, in the background. It
+// is called under w.mu and does not block.
 func (w *objectWatch) readLogs(causes []Cause) {
 	for _, cause := range causes {
 		source := cause.Source
@@ -99,8 +98,8 @@ func anyRun(source LogSource) LogSource {
 	return source
 }
 
-// stopReading ends what readLogs has begun. It is called once nothing is
-// followed any more.
+// stopReading stops what readLogs started, and waits for it. It is called when
+// nothing is followed any more.
 func (w *objectWatch) stopReading() {
 	w.endReads()
 	w.reading.Wait()
@@ -124,8 +123,7 @@ func (w *objectWatch) readLog(source LogSource) {
 	}
 }
 
-// withLogs returns the causes with the logs that are known. It is called under
-// w.mu.
+// withLogs adds the logs that were read to the causes. It is called under w.mu.
 func (w *objectWatch) withLogs(causes []Cause) []Cause {
 	for i, cause := range causes {
 		if kept := w.logs[anyRun(cause.Source)]; kept.text != "" {

@@ -11,10 +11,10 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/mask"
 )
 
-// errStopped means that the session was to end before helm was run.
-var errStopped = errors.New("the session was ended before helm was run")
+// errStopped is returned when the session was stopped before Helm was run.
+var errStopped = errors.New("the session was stopped before helm was run")
 
-// drive takes a helm operation from the queue to its end.
+// drive runs a helm operation to its end.
 func (r *run) drive(ctx context.Context) (Type, *End) {
 	o := outcome{request: r.request, session: r.ref.ID}
 	release := r.ref.Release
@@ -43,7 +43,7 @@ func (r *run) drive(ctx context.Context) (Type, *End) {
 	if o.ran {
 		var err error
 		if end.Rendered, err = r.process.KeepRendered(); err != nil {
-			r.log.Error("what helm rendered is lost", "error", err)
+			r.log.Error("cannot keep the rendered manifest", "error", err)
 		}
 	}
 	switch {
@@ -58,17 +58,17 @@ func (r *run) drive(ctx context.Context) (Type, *End) {
 	return o.kind(), end
 }
 
-// renderedNotes returns the notes that a dry run has rendered, masked.
+// renderedNotes returns the notes that a dry run rendered, masked.
 func (r *run) renderedNotes() string {
 	rendering, err := r.ops.setup.Helm.Rendered(r.ref.ID)
 	if err != nil {
-		r.log.Warn("the notes that helm rendered could not be read", "error", err)
+		r.log.Warn("cannot read the rendered notes", "error", err)
 		return ""
 	}
 	return cutNotes(rendering.Notes)
 }
 
-// attempts runs helm until it has ended in a way that is not tried again.
+// attempts runs helm until it ends in a way that is not retried.
 func (r *run) attempts(ctx context.Context, o *outcome) {
 	launch, launched := r.process.Launched()
 	if r.resumed && !launched {
@@ -80,7 +80,7 @@ func (r *run) attempts(ctx context.Context, o *outcome) {
 		r.releases.begin(launch.FirstRevision, launch.StartRevision)
 		r.releases.catchUp(ctx)
 		if err := r.markActive(); err != nil {
-			r.log.Error("helm could not be ended", "error", err)
+			r.log.Error("cannot stop helm", "error", err)
 		}
 	}
 	for replace := false; ; launched = false {
@@ -115,8 +115,8 @@ func (r *run) attempts(ctx context.Context, o *outcome) {
 	}
 }
 
-// launch reads where the release stands and runs helm, for the first time or
-// once more after the last launch.
+// launch reads the release and runs helm, for the first time or once more after
+// the last launch.
 func (r *run) launch(ctx context.Context, last Launch, replace bool) (Launch, error) {
 	if r.stopCause() != "" {
 		return Launch{}, errStopped
@@ -170,18 +170,19 @@ func (r *run) launch(ctx context.Context, last Launch, replace bool) (Launch, er
 	return launch, r.markActive()
 }
 
-// known is what a revision tells of the release's secrets. One that cannot be
-// read tells nothing, and is no reason not to run helm.
+// known returns the secrets that a revision of the release holds. If it cannot
+// be read it returns none: that is no reason not to run helm.
 func (r *run) known(ctx context.Context, revision int) []mask.Source {
 	record, err := r.cluster.Record(ctx, r.ref.Release.Namespace, r.ref.Release.Name, revision)
 	if err != nil {
-		r.log.Warn("the secrets of the last revision are not known", "revision", revision, "error", err)
+		r.log.Warn("cannot read the secrets of the last revision", "revision", revision, "error", err)
 		return nil
 	}
 	return []mask.Source{mask.FromRecord(record)}
 }
 
-// markActive lets end reach helm, and passes on what was asked for before.
+// markActive makes end stop helm from now on, and stops it if end was called
+// before.
 func (r *run) markActive() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -193,7 +194,7 @@ func (r *run) markActive() error {
 	return err
 }
 
-// markEnded takes over what helm's supervisor knows of why helm ended.
+// markEnded records that helm ended, and why if its supervisor stopped it.
 func (r *run) markEnded(end ProcessEnd) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -204,9 +205,9 @@ func (r *run) markEnded(end ProcessEnd) {
 	}
 }
 
-// again tells whether helm is to be run once more, after the pause that is due
-// then. A known race is tried again while there are attempts and time, and
-// only when it left no revision or a failed one.
+// again reports whether to run helm once more, and pauses before it says so. A
+// known race is retried while there are attempts and time left, and only if it
+// left no revision or a failed one.
 func (r *run) again(ctx context.Context, o outcome, attempt int) (replace, again bool) {
 	most := r.request.Options.Attempts()
 	race, ok := raceOf(o.process.Message)
@@ -247,9 +248,9 @@ func (r *run) again(ctx context.Context, o outcome, attempt int) (replace, again
 	return r.request.Operation == OperationInstall && newest != nil, true
 }
 
-// leftovers are the objects that the operation has created and that are still
-// there, which nothing removes by itself: those of its revision that no
-// revision before had. A failed uninstall leaves those of the release.
+// leftovers returns the objects that the operation created and that still exist:
+// those of its revision that no earlier revision had. Nothing removes them by
+// itself. For a failed uninstall they are the objects of the release.
 func (r *run) leftovers(ctx context.Context, o outcome, rows []Resource) []ObjectRef {
 	left := []ObjectRef{}
 	if !o.ran {
@@ -269,7 +270,7 @@ func (r *run) leftovers(ctx context.Context, o outcome, rows []Resource) []Objec
 			}
 		}
 		if err != nil {
-			r.log.Warn("what the operation left behind is not known", "error", err)
+			r.log.Warn("cannot find out what the operation left behind", "error", err)
 			return left
 		}
 	}

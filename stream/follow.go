@@ -9,9 +9,10 @@ import (
 	"io"
 )
 
-// Follow calls f with every stored event behind the one with the given seq (0
-// for all), in order, then with the live ones as they come. It blocks until f
-// returns false or the session has ended, which are no errors, or ctx ends.
+// Follow calls f with every stored event after the one with the given seq (0 for
+// all), in order, and then with new events as they are stored. It blocks until f
+// returns false or the session has ended, and returns nil then, or until ctx
+// ends.
 func (l *Log) Follow(ctx context.Context, after uint64, f func(Event) (more bool)) error {
 	cursor := l.Cursor(after)
 	for {

@@ -31,8 +31,8 @@ func appendFrame(dst []byte, session string, seq uint64, event, data []byte) []b
 	return sse.Append(dst, id, event, data)
 }
 
-// chunk is one entry of the journal, encoded for readers once and shared by
-// all of them. It is never changed.
+// chunk is one entry of the journal, encoded once and shared by all readers. It is
+// never changed.
 type chunk struct {
 	position Position
 	first    uint64 // the seq of its first event
@@ -41,10 +41,10 @@ type chunk struct {
 	ended    bool     // its last event is terminal
 }
 
-// last is the seq of the chunk's last event.
+// last returns the seq of the chunk's last event.
 func (c *chunk) last() uint64 { return c.first + uint64(len(c.starts)) - 1 }
 
-// from returns the frames from seq on; nil when the chunk ends before it.
+// from returns the frames from seq on, nil if the chunk ends before it.
 func (c *chunk) from(seq uint64) []byte {
 	if seq <= c.first {
 		return c.frames
@@ -56,7 +56,7 @@ func (c *chunk) from(seq uint64) []byte {
 	return c.frames[c.starts[i]:]
 }
 
-// size is about the memory that the chunk holds, in bytes.
+// size returns the approximate memory of the chunk, in bytes.
 func (c *chunk) size() int { return len(c.frames) + 4*len(c.starts) + 128 }
 
 // newChunk frames an entry's events.

@@ -10,50 +10,50 @@ import (
 
 // Helm runs helm's operations. Package helmcli provides it.
 type Helm interface {
-	// Version is the installed helm's, "" when there is none.
+	// Version returns the version of the installed helm, "" if there is none.
 	Version() string
-	// Check returns an *InvalidError when the request holds something that
-	// must not reach helm, or that the installed helm cannot do.
+	// Check returns an error if the request holds something that must not reach
+	// helm, or that the installed helm cannot do.
 	Check(request Request) error
-	// Command is the command line for people to see; it holds no secret.
+	// Command returns the command line for people to see. It holds no secret.
 	Command(session string, request Request) []string
-	// Prepare makes the session's private folder, by which a later helmtrail
-	// finds the session again. Nothing runs yet.
+	// Prepare creates the session's private folder, by which a later helmtrail
+	// finds the session. It starts nothing.
 	Prepare(session SessionRef, request Request) (Process, error)
-	// Rendered is what a dry run has rendered, masked, or ErrNotFound.
+	// Rendered returns the masked output of a dry run, or ErrNotFound.
 	Rendered(session string) (Rendering, error)
 	// Left returns the processes of an earlier helmtrail that were not closed.
 	Left() ([]Process, error)
 }
 
-// Process is one helm under its supervisor. The supervisor does not depend on
-// helmtrail: it keeps helm's output and end in the session's folder.
+// Process is one helm under its supervisor. The supervisor does not need
+// helmtrail: it writes helm's output and exit into the session's folder.
 type Process interface {
-	// Session names the session to which the process belongs.
+	// Session returns the session of the process.
 	Session() SessionRef
-	// Request is what was asked for, without values.
+	// Request returns the request, without values.
 	Request() Request
-	// Start forks helm, and for a later attempt once more. It fails when helm
-	// cannot be run.
+	// Start runs helm. It may be called again for another attempt, after helm has
+	// exited. It fails if helm cannot be run.
 	Start(ctx context.Context, launch Launch) error
-	// Launched returns what Start was given but for the kubeconfig, and false
-	// when it was never called.
+	// Launched returns the argument of the last Start without its secrets. It
+	// returns false if Start was never called.
 	Launched() (Launch, bool)
-	// Follow calls f with every line of helm's output that stands behind the
-	// mark (0 for all of it), as it comes, and returns how helm ended. It
-	// stops with f's error, or with ctx's.
+	// Follow calls f with every line of helm's output after the offset mark (0 for
+	// all), as it arrives, and returns how helm ended. It stops with f's error, or
+	// with ctx's.
 	Follow(ctx context.Context, mark int64, f func(Line) error) (ProcessEnd, error)
-	// Stop asks for helm's end: SIGTERM, and after the grace SIGKILL. It
-	// returns at once. accepted is false when helm had ended before; whoever
-	// asks first says why, a later call can only shorten the grace.
+	// Stop sends SIGTERM to helm, and SIGKILL after the grace. It returns at once.
+	// accepted is false if helm has already exited. The first call sets the cause;
+	// a later call can only shorten the grace.
 	Stop(cause StopCause, grace time.Duration) (accepted bool, err error)
-	// Mask hides in a text what is known to be secret of the request and the
-	// release, and what is by its looks.
+	// Mask masks the known secrets of the request and the release in a text, and
+	// whatever looks like a secret.
 	Mask(text string) string
-	// KeepRendered keeps what helm has rendered, masked, for Helm's Rendered.
-	// It tells whether there is something.
+	// KeepRendered stores the masked output of a dry run for Helm's Rendered. It
+	// reports whether there is any.
 	KeepRendered() (bool, error)
-	// Close removes the session's folder. The process must have ended.
+	// Close removes the session's folder. Helm must have exited.
 	Close() error
 }
 

@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// pending is an event on its way to the log.
+// pending is an event that waits to be stored.
 type pending struct {
 	at   time.Time
 	kind Type
 	body any
-	mark int64 // the spool's position behind a line, 0 for other events
+	mark int64 // the offset in the spool after a line, 0 for other events
 }
 
-// maxWaitingLines bounds the lines that wait for the journal. A source of
-// lines that is faster than the journal is held up; helm itself is not, since
-// its supervisor writes to a file.
+// maxWaitingLines bounds the lines that wait for the journal. When it is reached,
+// helm's output is no longer read; helm itself goes on, since its supervisor
+// writes to a file.
 const maxWaitingLines = 4096
 
-// maxWaitingOthers is how many events that are no lines may wait for the journal
-// before their sources should leave out what a later event tells as well.
+// maxWaitingOthers is the backlog of other events above which sources skip
+// updates that a later event supersedes.
 const maxWaitingOthers = 100
 
-// inbox collects what a session's sources have to say, in the order of their
-// arrival, until the writer takes it.
+// inbox collects events from a session's sources, in the order of their arrival,
+// until the writer takes them.
 type inbox struct {
 	ready chan struct{} // holds a token while something waits
-	// relieved holds a token once a crowd was taken, so that sources can tell
-	// what they have left out.
+	// relieved holds a token after a crowded inbox was emptied, so that sources
+	// can publish what they left out.
 	relieved chan struct{}
 
 	mu    sync.Mutex
@@ -49,7 +49,8 @@ func (b *inbox) put(kind Type, body any) {
 	b.signal()
 }
 
-// crowded tells whether so much waits that only what must be told should be added.
+// crowded reports whether sources should skip updates that a later event
+// supersedes.
 func (b *inbox) crowded() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -59,7 +60,7 @@ func (b *inbox) crowded() bool {
 // isCrowded is crowded, called under b.mu.
 func (b *inbox) isCrowded() bool { return len(b.items)-b.lines >= maxWaitingOthers }
 
-// putLine adds a line of helm's output, and blocks while too many are waiting.
+// putLine adds a line of helm's output. It blocks while too many lines wait.
 func (b *inbox) putLine(ctx context.Context, line Line) error {
 	for {
 		b.mu.Lock()
@@ -86,7 +87,7 @@ func (b *inbox) putLine(ctx context.Context, line Line) error {
 	}
 }
 
-// take returns everything that waits.
+// take removes and returns all waiting events.
 func (b *inbox) take() []pending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -104,7 +105,7 @@ func (b *inbox) take() []pending {
 
 func (b *inbox) signal() { give(b.ready) }
 
-// give puts a token into a channel that has room for one, unless it has one.
+// give puts a token into a channel with room for one, unless it holds one.
 func give(token chan<- struct{}) {
 	select {
 	case token <- struct{}{}:

@@ -2,18 +2,17 @@ package stream
 
 import "context"
 
-// Position is where an entry stands in the journal; 0 is before the first.
+// Position is the place of an entry in the journal; 0 is before the first.
 type Position uint64
 
-// Entry is what the journal keeps: some events of one session that were
-// stored together.
+// Entry is some events of one session that were stored together.
 type Entry struct {
-	// Position is where the entry stands. Positions of one session only grow.
+	// Position only grows within a session.
 	Position Position
-	// Mark is how far into helm's output the session had come, in bytes of its
-	// spool, once these events were stored.
+	// Mark is the offset in helm's output, in bytes of its spool, up to which it is
+	// in the log once these events are stored.
 	Mark int64
-	// Data holds the events as JSON, one to a line. At most MaxEntry bytes.
+	// Data is the events as JSON, one per line, at most MaxEntry bytes.
 	Data []byte
 }
 
@@ -27,7 +26,7 @@ type SessionRef struct {
 	ID      string
 }
 
-// Journal keeps the events of sessions for good. Package journal provides it.
+// Journal stores the events of sessions. Package journal provides it.
 // Its methods may be called concurrently.
 type Journal interface {
 	// Append stores an entry of the session, given the position of the

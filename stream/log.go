@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 )
 
-// Log is one session's events: what the journal holds of them, and a way to
-// wait for more. Readers are cursors over it; any number may read at once, and
-// none of them can hold up the writer or another reader.
+// Log is the events of one session: those in the journal, and a way to wait for
+// more. Readers are cursors. Any number may read at once, and none of them holds
+// up the writer or another reader.
 type Log struct {
 	session SessionRef
 	chunks  *chunks
@@ -30,8 +30,8 @@ type head struct {
 	wake     chan struct{}
 }
 
-// openLog returns the log of a session that nobody writes to here, as it
-// stands in the journal.
+// openLog returns the log of a session that this process does not write, as it is
+// in the journal.
 func openLog(ctx context.Context, chunks *chunks, session SessionRef) (*Log, error) {
 	entry, err := chunks.journal.Last(ctx, session)
 	if err != nil {
@@ -64,10 +64,10 @@ type Cursor struct {
 	beats    uint64
 }
 
-// Next blocks until there is something to read and returns it: one or more
-// whole frames, or the current heartbeat when everything stored was read. The
-// bytes are shared with other readers and must not be changed. It returns
-// io.EOF after the terminal event, and ctx's error when ctx ends first.
+// Next blocks until there is something to read and returns it: one or more whole
+// frames, or the current heartbeat if all stored events were read. The bytes are
+// shared with other readers and must not be changed. It returns io.EOF after the
+// terminal event, and ctx's error if ctx ends first.
 func (c *Cursor) Next(ctx context.Context) ([]byte, error) {
 	for {
 		if err := ctx.Err(); err != nil {

@@ -5,14 +5,14 @@ import "time"
 // Meter counts what sessions do. Its methods are called by many goroutines and
 // must not block.
 type Meter interface {
-	// Stored is called when an event can be read, with the time that passed
-	// since it was seen to happen.
+	// Stored is called when an event can be read, with the time since it
+	// happened.
 	Stored(kind Type, delay time.Duration)
 	// Ended is called once for each session.
 	Ended(SessionEnd)
 }
 
-// SessionEnd is a session as far as it is counted.
+// SessionEnd describes an ended session to a Meter.
 type SessionEnd struct {
 	Cluster   string
 	Operation Operation
@@ -22,15 +22,15 @@ type SessionEnd struct {
 	Duration  time.Duration
 }
 
-// Count returns how many operations run now, and how many that others started
-// are observed.
+// Count returns how many operations run, and how many operations of others are
+// observed.
 func (o *Operations) Count() (running, observed int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.running), len(o.observing)
 }
 
-// RunningIn returns how many operations run in a cluster now.
+// RunningIn returns how many operations run in a cluster.
 func (o *Operations) RunningIn(cluster string) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -43,7 +43,7 @@ func (o *Operations) RunningIn(cluster string) int {
 	return running
 }
 
-// measureStored counts events that have just been stored.
+// measureStored counts events that were just stored.
 func (o *Operations) measureStored(items []pending) {
 	if o.setup.Meter == nil {
 		return

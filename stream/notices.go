@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// notices tell that sessions were opened or have ended.
+// notices reports to observers that sessions were opened or have ended.
 type notices struct {
 	mu        sync.Mutex
 	made      int
 	observers map[int]func(ReleaseRef)
 }
 
-// ObserveSessions calls f whenever a session of a release, our own or an
-// observed one, was opened or has ended, until stop is called. What Active and
-// Session return holds it by then. f must not block, and may still be called
-// once while stop returns.
+// ObserveSessions calls f whenever a session of a release, started here or only
+// observed, was opened or has ended, until stop is called. Active and Session
+// return the new state by then. f must not block, and may still be called once
+// while stop returns.
 func (o *Operations) ObserveSessions(f func(release ReleaseRef)) (stop func()) {
 	n := &o.notices
 	n.mu.Lock()
@@ -34,7 +34,7 @@ func (o *Operations) ObserveSessions(f func(release ReleaseRef)) (stop func()) {
 	}
 }
 
-// tell is called without any lock of Operations.
+// tell calls the observers. It is called without any lock of Operations.
 func (n *notices) tell(release ReleaseRef) {
 	n.mu.Lock()
 	observers := slices.Collect(maps.Values(n.observers))

@@ -5,14 +5,14 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/mask"
 )
 
-// secrets are those that a record of the session's release holds.
+// secrets returns the secrets in a record of the session's release.
 func (r *run) secrets(record *decoder.Record) *mask.Secrets {
 	release := mask.Release{Cluster: r.ref.Release.Cluster, Namespace: r.ref.Release.Namespace, Name: r.ref.Release.Name}
 	return mask.New(r.ops.setup.MaskKey, release).Collect(mask.FromRecord(record))
 }
 
-// mask returns the rows with the secrets in their texts masked. It is called
-// under w.mu.
+// mask returns the rows with the secrets in their texts masked. It is called under
+// w.mu.
 func (w *objectWatch) mask(rows []Resource) []Resource {
 	masked, texts := make([]Resource, len(rows)), make(map[string]string, len(w.masked))
 	for i, row := range rows {
@@ -32,5 +32,5 @@ func (w *objectWatch) mask(rows []Resource) []Resource {
 	return masked
 }
 
-// maskText hides what is known to be secret in a text. It is called under w.mu.
+// maskText masks the known secrets in a text. It is called under w.mu.
 func (w *objectWatch) maskText(text string) string { return w.secrets.Text(w.run.mask(text)) }

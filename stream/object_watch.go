@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// rowsPerEvent bounds the rows of one RESOURCE_STATUS; a bigger snapshot goes
-	// out in parts.
+	// rowsPerEvent bounds the rows of one RESOURCE_STATUS. A larger snapshot is
+	// split.
 	rowsPerEvent = 200
-	// recordPause is the first pause before a record is read again, and
+	// recordPause is the first pause before reading a record is retried, and
 	// maxRecordPause the longest.
 	recordPause    = time.Second
 	maxRecordPause = 30 * time.Second
@@ -25,7 +25,7 @@ const (
 	bytesPerList = 128 << 10
 )
 
-// beginning returns as many of the items as an event may hold, one at least.
+// beginning returns as many of the items as an event may hold, at least one.
 func beginning[T any](items []T) []T {
 	size := 0
 	for i, item := range items {
@@ -37,17 +37,16 @@ func beginning[T any](items []T) []T {
 	return items
 }
 
-// objectWatch turns the state of the objects that a session's revision owns
-// into events.
+// objectWatch turns the state of the objects of a session's revision into events.
 type objectWatch struct {
 	run    *run
-	wanted chan int // the revision to follow; holds the newest alone
+	wanted chan int // the revision to follow; holds at most one, the newest
 
 	viewer Viewer
 
-	revision int // the one that is followed; belongs to watch
+	revision int // the one being followed; belongs to watch
 
-	reading sync.WaitGroup // the logs that are being read
+	reading sync.WaitGroup // of the logs being read
 	// reads ends when stopReading is called.
 	reads    context.Context
 	endReads context.CancelFunc
@@ -103,7 +102,7 @@ func newObjectWatch(r *run) *objectWatch {
 	return w
 }
 
-// follow asks for another revision's objects. It never blocks.
+// follow requests the objects of another revision. It never blocks.
 func (w *objectWatch) follow(revision int) {
 	for {
 		select {
@@ -119,7 +118,7 @@ func (w *objectWatch) follow(revision int) {
 	}
 }
 
-// recall takes in an event that an earlier helmtrail has stored.
+// recall takes in an event that an earlier helmtrail stored.
 func (w *objectWatch) recall(body *ResourceStatus) {
 	if body.Full {
 		clear(w.told)
@@ -187,7 +186,7 @@ func (w *objectWatch) stand(causes []Cause) {
 	}
 }
 
-// watch follows the revisions that are asked for, one at a time, until ctx ends.
+// watch follows the requested revisions, one at a time, until ctx ends.
 func (w *objectWatch) watch(ctx context.Context) {
 	record := w.next(ctx, 0)
 	for record != nil {
@@ -197,7 +196,7 @@ func (w *objectWatch) watch(ctx context.Context) {
 		now := record
 		following.Go(func() {
 			if err := w.run.cluster.Follow(followed, now, w.viewer, w.tell); err != nil && followed.Err() == nil {
-				w.run.log.Warn("the release's objects are not followed", "error", err)
+				w.run.log.Warn("cannot follow the release's objects", "error", err)
 			}
 		})
 		record = w.next(ctx, w.revision)
@@ -206,9 +205,9 @@ func (w *objectWatch) watch(ctx context.Context) {
 	}
 }
 
-// next blocks until a later revision than the given one is asked for and
-// returns its record, or nil when ctx ends. A record that cannot be read is tried
-// again, with growing pauses, until another one is asked for.
+// next blocks until a revision later than the given one is requested, and returns
+// its record, or nil when ctx ends. If the record cannot be read it retries, with
+// growing pauses, until another revision is requested.
 func (w *objectWatch) next(ctx context.Context, after int) *decoder.Record {
 	var again <-chan time.Time
 	wanted, pause := 0, recordPause
@@ -232,9 +231,9 @@ func (w *objectWatch) next(ctx context.Context, after int) *decoder.Record {
 			w.revision = wanted
 			return record
 		case errors.Is(err, ErrNotFound):
-			wanted, again = 0, nil // it may be asked for once more
+			wanted, again = 0, nil // it may be requested again
 		case ctx.Err() == nil:
-			w.run.log.Warn("the revision's objects are unknown", "revision", wanted, "error", err)
+			w.run.log.Warn("cannot read the revision's record", "revision", wanted, "error", err)
 			again = time.After(pause)
 			pause = min(2*pause, maxRecordPause)
 		}
@@ -248,8 +247,8 @@ func (w *objectWatch) read(ctx context.Context, revision int) (*decoder.Record, 
 	return w.run.cluster.Record(reading, release.Namespace, release.Name, revision)
 }
 
-// last tells and returns the final state, read from the API server; nil when
-// it is not known.
+// last publishes and returns the final state, read from the API server, or nil if
+// it cannot be read.
 func (w *objectWatch) last(ctx context.Context) []Resource {
 	w.mu.Lock()
 	record := w.record
@@ -259,14 +258,14 @@ func (w *objectWatch) last(ctx context.Context) []Resource {
 	}
 	reading, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	// The record now says how its hooks have ended, unless it is gone.
+	// By now the record says how its hooks ended, unless it was deleted.
 	release := w.run.ref.Release
 	if ended, err := w.run.cluster.Record(reading, release.Namespace, release.Name, w.revision); err == nil {
 		record = ended
 	}
 	rows, err := w.run.cluster.Snapshot(reading, record, w.viewer)
 	if err != nil {
-		w.run.log.Warn("the release's objects could not be read after the operation", "error", err)
+		w.run.log.Warn("cannot read the release's objects after the operation", "error", err)
 		return nil
 	}
 	w.mu.Lock()
@@ -276,7 +275,7 @@ func (w *objectWatch) last(ctx context.Context) []Resource {
 	return rows
 }
 
-// tell takes in the rows as they are now.
+// tell takes in and publishes the rows as they are now.
 func (w *objectWatch) tell(rows []Resource) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

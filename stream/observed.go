@@ -12,30 +12,30 @@ import (
 
 const (
 	// quietTime is how long nothing must be pending before an observed session
-	// ends: helm rolls back by itself within moments.
+	// ends: helm's own rollback follows within moments.
 	quietTime = 5 * time.Second
-	// maxObserved bounds the observed sessions that run at once. Beyond it an
-	// outside operation is seen in the transitions alone.
+	// maxObserved bounds the observed sessions that run at once. Beyond it, an
+	// outside operation appears only as transitions.
 	maxObserved = 100
 )
 
-// observed is a session that helmtrail did not start but sees in the Secrets.
+// observed is a session of an operation that helmtrail did not start.
 type observed struct {
 	*run
-	changed chan struct{} // holds a token when newest has changed
+	changed chan struct{} // holds a token after a transition
 
 	mu     sync.Mutex
-	newest *decoder.Revision // nil when the release is gone
+	newest *decoder.Revision
 	gone   bool
-	// first is the revision that opened the session, as it was when it was
-	// first known to be done: helm may undo it at once.
+	// first is the revision that opened the session, in the first state that is
+	// not pending: helm may undo it at once.
 	first *decoder.Revision
 }
 
-// Watch opens an observed session for every pending status of the cluster's
-// releases that none of our own sessions caused, until stop is called, which
-// also ends the observed sessions. Constructors call nothing, so it is called
-// once for each cluster before its watch runs.
+// Watch opens an observed session for every pending status in the cluster that
+// no session of helmtrail's caused, until stop is called. Stop also ends the
+// observed sessions and waits for them. Watch must be called once for each
+// cluster, before the cluster's watch runs.
 func (o *Operations) Watch(id string, cluster Cluster) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var sessions sync.WaitGroup
@@ -60,7 +60,7 @@ func (o *Operations) outside(ctx context.Context, sessions *sync.WaitGroup, id s
 		return
 	}
 	if len(o.observing) >= maxObserved {
-		o.setup.Logger.Warn("too many outside operations at once; one has no session", "namespace", release.Namespace, "release", release.Name)
+		o.setup.Logger.Warn("too many outside operations; this one gets no session", "namespace", release.Namespace, "release", release.Name)
 		return
 	}
 	request := Request{Operation: operationOf(t.Revision.Status()), Release: release}
@@ -86,7 +86,7 @@ func (o *Operations) forget(s *observed) {
 	}
 }
 
-// operationOf is what brings a revision into a pending status.
+// operationOf returns the operation that causes a pending status.
 func operationOf(status decoder.Status) Operation {
 	switch status {
 	case decoder.StatusPendingInstall:
@@ -99,7 +99,7 @@ func operationOf(status decoder.Status) Operation {
 	return OperationUpgrade
 }
 
-// see takes a transition of the session's release.
+// see takes in a transition of the session's release.
 func (s *observed) see(t decoder.Transition) {
 	s.mu.Lock()
 	if s.first == nil || t.Change == decoder.ChangeStatus && t.Revision.Secret.UID == s.first.Secret.UID && decoder.Busy(s.first.Status()) {
@@ -124,7 +124,7 @@ func (s *observed) state() (newest *decoder.Revision, gone bool) {
 	return s.newest, s.gone
 }
 
-// observe works the session from its first transition to its end.
+// observe runs the session from its first transition to its end.
 func (s *observed) observe(ctx context.Context, first decoder.Transition) {
 	started := &Started{
 		Operation: s.request.Operation, Origin: s.origin,
@@ -134,7 +134,7 @@ func (s *observed) observe(ctx context.Context, first decoder.Transition) {
 		started.Chart = chartName(h)
 	}
 	if _, err := s.begin(ctx, started); err != nil {
-		s.log.Error("an outside operation has no session", "error", err)
+		s.log.Error("cannot open a session for an outside operation", "error", err)
 		return
 	}
 	s.run.run(context.WithoutCancel(ctx), func(running context.Context) (Type, *End) {
@@ -142,7 +142,7 @@ func (s *observed) observe(ctx context.Context, first decoder.Transition) {
 	})
 }
 
-// follow tells transitions and objects until nothing has been pending for
+// follow reports transitions and objects until nothing has been pending for
 // quietTime, or until stopped ends.
 func (s *observed) follow(ctx, stopped context.Context, first decoder.Transition) (Type, *End) {
 	release := s.ref.Release
@@ -190,7 +190,7 @@ func (s *observed) follow(ctx, stopped context.Context, first decoder.Transition
 	return s.finish(stopped.Err() != nil)
 }
 
-// finish is the end of an observed session, as far as the record tells it.
+// finish returns the end of an observed session, as far as the records show it.
 func (s *observed) finish(stopped bool) (Type, *End) {
 	newest, gone := s.state()
 	end := &End{Causes: []Cause{}, Leftovers: []ObjectRef{}}
@@ -219,8 +219,8 @@ func (s *observed) finish(stopped bool) (Type, *End) {
 	return TypeFailed, end
 }
 
-// succeeded tells whether the operation did what it was for, by the status in
-// which its revision was done. One that was superseded at once was done before.
+// succeeded reports whether the operation succeeded, given the first status of
+// its revision that is not pending. A superseded revision had succeeded before.
 func (s *observed) succeeded(done decoder.Status, gone bool) bool {
 	if s.request.Operation == OperationUninstall {
 		return gone || done == decoder.StatusUninstalled

@@ -16,29 +16,29 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// Setup is what Operations work with.
+// Setup configures Operations.
 type Setup struct {
 	Journal Journal
 	Helm    Helm
 	// Cluster returns the cluster with the given id.
 	Cluster func(id string) (Cluster, bool)
-	// SignIn means that callers have to say who they are. A session then stores
-	// of the cluster's objects only what its starter may see.
+	// SignIn means that callers must log in. A session then stores only those
+	// objects of the cluster that its starter may see.
 	SignIn bool
 	// MaxOperations bounds the operations that run at once.
 	MaxOperations int
-	// Drain is how long running operations may go on once helmtrail stops.
+	// Drain is how long shutdown waits for running operations.
 	Drain time.Duration
-	// LeaveOnStop leaves operations that are not done after Drain to their
-	// supervisors and the next helmtrail, instead of ending them.
+	// LeaveOnStop leaves operations that still run after Drain to their
+	// supervisors and the next helmtrail, instead of stopping them.
 	LeaveOnStop bool
-	// StuckAfter is how old a pending status must be before a release counts
-	// as stuck, unless it is known at once.
+	// StuckAfter is how old a pending status of somebody else must be before the
+	// release counts as stuck.
 	StuckAfter time.Duration
-	// Grace is how long an ended helm may take to write its own end.
+	// Grace is how long helm may take to exit after SIGTERM.
 	Grace time.Duration
-	// MaskKey makes the fingerprints of masked secrets; at least 16 random
-	// bytes, and the same for everything that shows secrets of these clusters.
+	// MaskKey is the key of the fingerprints in masks: at least 16 random bytes,
+	// the same wherever secrets of these clusters are masked.
 	MaskKey []byte
 	// CacheBytes bounds the encoded events that are kept for readers.
 	CacheBytes int
@@ -68,10 +68,10 @@ type Operations struct {
 	mu       sync.Mutex
 	stopping bool
 	running  map[ReleaseRef]*run
-	// observing are the sessions that somebody else's operations have.
+	// observing are the observed sessions.
 	observing map[ReleaseRef]*observed
 	done      sync.WaitGroup
-	// closing ends when Run waits for nothing any more but that ends are stored.
+	// closing is cancelled once shutdown only waits for terminal events to be stored.
 	closing context.Context
 	close   context.CancelFunc
 }
@@ -106,24 +106,24 @@ func NewOperations(setup Setup) *Operations {
 	}
 }
 
-// Resume takes up the sessions that an earlier helmtrail left running. It is
-// called once, before Run and before anybody reads a log.
+// Resume continues the sessions that an earlier helmtrail left running. It must
+// be called once, before Run and before a log is read.
 func (o *Operations) Resume(ctx context.Context) error {
 	left, err := o.setup.Helm.Left()
 	if err != nil {
-		return fmt.Errorf("find the sessions that were left running: %w", err)
+		return fmt.Errorf("find the sessions left running: %w", err)
 	}
 	for _, process := range left {
 		if err := o.resume(ctx, process); err != nil {
-			o.setup.Logger.Error("a session could not be taken up again", "session", process.Session().ID, "error", err)
+			o.setup.Logger.Error("cannot resume a session", "session", process.Session().ID, "error", err)
 		}
 	}
 	return nil
 }
 
 // Run blocks until ctx ends, waits up to Drain for the running operations and
-// ends those that are left, or leaves them (see Setup). Every other session
-// has its terminal event when it returns, unless the journal takes nothing.
+// stops those that are left, or leaves them (see Setup). When it returns, every
+// other session has its terminal event, unless the journal cannot be written.
 func (o *Operations) Run(ctx context.Context) error {
 	<-ctx.Done()
 	defer o.close()
@@ -150,8 +150,8 @@ func (o *Operations) Run(ctx context.Context) error {
 		if o.setup.LeaveOnStop {
 			r.leaveOn()
 		} else if _, err := r.end(StopInterrupted, false); err != nil {
-			// On a full disk it cannot be told why; helm must not keep helmtrail.
-			r.log.Error("helm could not be ended and is left to the next helmtrail", "error", err)
+			// On a full disk the request cannot be written; helm must not keep helmtrail from stopping.
+			r.log.Error("cannot stop helm; it is left to the next helmtrail", "error", err)
 			r.leaveOn()
 		}
 	}
@@ -166,8 +166,8 @@ func (o *Operations) remaining() []*run {
 	return slices.Collect(maps.Values(o.running))
 }
 
-// Start checks the request, opens a session for it and returns as soon as its
-// STARTED event is stored; helm is run afterwards. It fails with
+// Start checks the request, opens a session for it and returns once its STARTED
+// event is stored. Helm is run afterwards. It fails with
 // *InvalidError, *InProgressError, ErrTooManyOperations, ErrStopping, or
 // ErrNotFound when there is no such cluster.
 func (o *Operations) Start(ctx context.Context, request Request) (Session, error) {
@@ -219,7 +219,7 @@ func (o *Operations) pendingOver(ctx context.Context, request Request, newest *d
 	return &PendingError{Release: request.Release, Revision: newest.Number, Status: newest.Status()}, nil
 }
 
-// start opens a session for a request that was checked.
+// start opens a session for a checked request.
 func (o *Operations) start(ctx context.Context, request Request, cluster Cluster) (Session, error) {
 	r := newRun(o, OriginHelmtrail, SessionRef{Release: request.Release, ID: uuid.NewString()}, request, cluster)
 	if err := o.admit(r); err != nil {
@@ -235,10 +235,10 @@ func (o *Operations) start(ctx context.Context, request Request, cluster Cluster
 	return session, nil
 }
 
-// Cancel ends one of the release's sessions before its time: helm gets
-// SIGTERM and some time to write its own end, with force it is killed at once.
-// Cancelling again is no error. It fails with ErrEnded when the session has
-// ended or its helm is past ending, and with ErrNotFound when there is none.
+// Cancel cancels one of the release's sessions: helm gets SIGTERM and some time
+// to exit; with force it is killed at once. Cancelling again is no error. It
+// fails with ErrEnded if the session or its helm has ended, and with ErrNotFound
+// if there is no such session.
 func (o *Operations) Cancel(ctx context.Context, release ReleaseRef, id string, force bool) error {
 	o.mu.Lock()
 	r := o.running[release]
@@ -262,7 +262,7 @@ func (o *Operations) Cancel(ctx context.Context, release ReleaseRef, id string, 
 
 // launch runs an admitted session in the background.
 func (o *Operations) launch(ctx context.Context, r *run) {
-	// Whoever reads the end may submit the release's next operation at once.
+	// A client that reads the end may submit the next operation at once.
 	r.writer.ending = func() { o.dismiss(r) }
 	go func() {
 		defer o.done.Done()
@@ -275,8 +275,8 @@ func (o *Operations) launch(ctx context.Context, r *run) {
 	}()
 }
 
-// admit makes r its release's running session until it is dismissed, and
-// counts it among those that Run waits for.
+// admit makes r its release's running session until it is dismissed. Run waits
+// for it.
 func (o *Operations) admit(r *run) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -294,7 +294,7 @@ func (o *Operations) admit(r *run) error {
 	return nil
 }
 
-// dismiss ends r's being its release's running session. It may be called again.
+// dismiss removes r as its release's running session. It is idempotent.
 func (o *Operations) dismiss(r *run) {
 	o.mu.Lock()
 	was := o.running[r.ref.Release] == r
@@ -307,12 +307,12 @@ func (o *Operations) dismiss(r *run) {
 	}
 }
 
-// resume takes up the session of a process that an earlier helmtrail started.
+// resume continues the session of a process that an earlier helmtrail started.
 func (o *Operations) resume(ctx context.Context, process Process) error {
 	ref := process.Session()
 	last, err := openLog(ctx, o.chunks, ref)
 	if errors.Is(err, ErrNotFound) {
-		// helmtrail died before it had answered the request.
+		// helmtrail died before it answered the request.
 		return process.Close()
 	}
 	if err != nil {
@@ -334,13 +334,13 @@ func (o *Operations) resume(ctx context.Context, process Process) error {
 	if err := o.admit(r); err != nil {
 		return err
 	}
-	o.setup.Logger.Info("session taken up again", "session", ref.ID, "release", ref.Release.Name)
+	o.setup.Logger.Info("session resumed", "session", ref.ID, "release", ref.Release.Name)
 	o.launch(ctx, r)
 	return nil
 }
 
-// Running returns the id of the release's running session that helmtrail
-// started.
+// Running returns the id of the release's running session. Observed sessions do
+// not count.
 func (o *Operations) Running(release ReleaseRef) (id string, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -351,8 +351,8 @@ func (o *Operations) Running(release ReleaseRef) (id string, ok bool) {
 	return r.ref.ID, true
 }
 
-// Active returns the id of the session that tells what happens to the release
-// now: the running one, else the observed one.
+// Active returns the id of the release's running session, else of its observed
+// one.
 func (o *Operations) Active(release ReleaseRef) (id string, ok bool) {
 	if id, ok = o.Running(release); ok {
 		return id, true
@@ -367,7 +367,7 @@ func (o *Operations) Active(release ReleaseRef) (id string, ok bool) {
 }
 
 // Open returns the log of one of the release's sessions, running or ended. It
-// fails with ErrNotFound when the session is not that release's.
+// fails with ErrNotFound if the release has no such session.
 func (o *Operations) Open(ctx context.Context, release ReleaseRef, id string) (*Log, error) {
 	o.mu.Lock()
 	r := o.running[release]
@@ -399,21 +399,21 @@ func (o *Operations) Session(ctx context.Context, release ReleaseRef, id string)
 	return session, nil
 }
 
-// Rendered returns what one of the release's dry runs rendered, masked, or
-// ErrNotFound.
+// Rendered returns the masked output of one of the release's dry runs. It fails
+// with ErrNotFound if there is none.
 func (o *Operations) Rendered(ctx context.Context, release ReleaseRef, id string) (Rendering, error) {
 	if _, err := o.Session(ctx, release, id); err != nil {
 		return Rendering{}, err
 	}
 	rendering, err := o.setup.Helm.Rendered(id)
 	if errors.Is(err, ErrNotFound) {
-		err = fmt.Errorf("what session %s has rendered, which a dry run does that has ended well: %w", id, ErrNotFound)
+		err = fmt.Errorf("rendered manifest of session %s (only a successful dry run has one): %w", id, ErrNotFound)
 	}
 	return rendering, err
 }
 
-// Sessions returns the release's sessions, the newest first. One that is damaged
-// in the journal is left out and logged; it does not hide the others.
+// Sessions returns the release's sessions, newest first. A session that is
+// damaged in the journal is logged and left out.
 func (o *Operations) Sessions(ctx context.Context, release ReleaseRef) ([]Session, error) {
 	ids, err := o.setup.Journal.Sessions(ctx, release)
 	if err != nil {
@@ -423,7 +423,7 @@ func (o *Operations) Sessions(ctx context.Context, release ReleaseRef) ([]Sessio
 	for _, id := range ids {
 		s, err := o.Session(ctx, release, id)
 		if errors.Is(err, ErrAltered) || errors.Is(err, ErrNotFound) {
-			o.setup.Logger.Error("a session is left out, since the journal is damaged", "session", id, "error", err)
+			o.setup.Logger.Error("a damaged session is missing from the list", "session", id, "error", err)
 			continue
 		}
 		if err != nil {

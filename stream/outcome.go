@@ -12,30 +12,30 @@ import (
 type outcome struct {
 	request Request
 	session string
-	start   int // the release's newest revision before helm ran, 0 for none
+	start   int // the release's newest revision before helm was run, 0 for none
 	process ProcessEnd
-	// stop is why the session was to end before its time, "" for no reason.
+	// stop is why the session was stopped, "" if it was not.
 	stop StopCause
-	// after is what the API server has of the release after the exit, lowest
-	// revision first; known is false when it could not be read.
+	// after has the release's revisions after the exit, lowest first, read from
+	// the API server; known is false if they could not be read.
 	after []*decoder.Revision
 	known bool
-	// first is start before the first attempt; a later one starts from what
-	// the one before has left.
+	// first is the start of the first attempt. A later attempt starts from what
+	// the previous one left.
 	first int
-	// seen means that a revision of the release came into being, or changed,
-	// while the session ran, although it may be gone again.
+	// seen means that a revision of the release appeared or changed while the
+	// session ran. It may have been deleted since.
 	seen bool
 	// ran means that helm was run.
 	ran bool
 	// refused means that helm was not run, since somebody else may be working on
 	// the release.
 	refused bool
-	// cutShort means that helmtrail ended before it had run helm.
+	// cutShort means that helmtrail was stopped before it ran helm.
 	cutShort bool
 }
 
-// kind is the type of the terminal event.
+// kind returns the type of the terminal event.
 func (o outcome) kind() Type {
 	switch {
 	case o.stop == StopCanceled:
@@ -50,8 +50,8 @@ func (o outcome) exitedWith(code int) bool {
 	return o.process.Exit != nil && o.process.Exit.Code != nil && *o.process.Exit.Code == code
 }
 
-// end is the body of the terminal event, but for what stands in the stream
-// already.
+// end returns the body of the terminal event, without causes, leftovers, notes
+// and revisions.
 func (o outcome) end() *End {
 	end := &End{
 		Process:   o.process.Exit,
@@ -98,8 +98,8 @@ func (o outcome) end() *End {
 	return end
 }
 
-// canceledCode is the exit code of CANCELED: 128 and SIGKILL, as a shell
-// reports a killed process. What helm really did stands in process.
+// canceledCode is the exit code of CANCELED: 128 plus SIGKILL, as a shell reports
+// a killed process. How helm really ended is in process.
 const canceledCode = 137
 
 func join(first, second string) string {
@@ -135,8 +135,8 @@ func (o outcome) ours() *decoder.Revision {
 	return nil
 }
 
-// agrees tells whether helm's exit fits what it left behind; nil where there
-// is nothing to compare.
+// agrees reports whether helm's exit agrees with the release; nil if there is
+// nothing to compare.
 func (o outcome) agrees() *bool {
 	if !o.known || o.process.Exit == nil || o.request.Options.DryRun != "" {
 		return nil
@@ -149,7 +149,7 @@ func (o outcome) agrees() *bool {
 	case o.request.Operation == OperationUninstall:
 		return is(o.removed() == succeeded)
 	case ours != nil && ours.Status() == decoder.StatusSuperseded:
-		return is(true) // somebody was here since, and helm was done before
+		return is(true) // helm succeeded, and somebody made a newer revision since
 	case ours != nil && succeeded:
 		return is(ours.Status() == decoder.StatusDeployed)
 	case ours != nil:
@@ -162,19 +162,19 @@ func (o outcome) agrees() *bool {
 	return nil // helm refused before it wrote a record
 }
 
-// removed tells whether the release is as an uninstall leaves it.
+// removed reports whether the release is as an uninstall leaves it.
 func (o outcome) removed() bool {
 	newest := o.newest()
 	return newest == nil || o.request.Options.KeepHistory && newest.Status() == decoder.StatusUninstalled
 }
 
-// undone tells whether helm has uninstalled its own failed install.
+// undone reports whether helm uninstalled its own failed install.
 func (o outcome) undone() bool {
 	installs := o.request.Operation == OperationInstall || o.request.Operation == OperationUpgrade && o.request.Options.Install
 	return installs && o.request.Options.RollbackOnFailure && o.seen && o.newest() == nil
 }
 
-// hint is the way out of a pending state, whoever has left it.
+// hint returns the way out of a pending state, whoever left it.
 func (o outcome) hint() string {
 	newest := o.newest()
 	if newest == nil || !decoder.Busy(newest.Status()) {
@@ -188,7 +188,7 @@ func (o outcome) hint() string {
 		newest.Number, newest.Status(), busySince(newest).UTC().Format(time.RFC3339), recovery)
 }
 
-// alternatives writes strategies as a person would say them.
+// alternatives joins strategies with commas and "or".
 func alternatives(of []Strategy) string {
 	var text strings.Builder
 	for i, s := range of {

@@ -41,11 +41,11 @@ func displayedOperation(request Request) Operation {
 	return request.Operation
 }
 
-// Recover starts a session that brings a stuck release back as the request's
-// Recovery says; its Operation follows from that. A person decides that:
-// whoever left the release may be at work still. It fails like Start,
-// with ErrNotFound when there is no such release, with ErrNotStuck when nothing
-// is pending, and with ErrChanged when the release is not as the caller saw it.
+// Recover starts a session that recovers a stuck release as the request's Recovery
+// says, which also sets the request's Operation. Recovery is a person's decision,
+// because somebody may still be working on the release. It fails like Start, with
+// ErrNotFound if there is no such release, with ErrNotStuck if nothing is pending,
+// and with ErrChanged if the release is not as the caller saw it.
 func (o *Operations) Recover(ctx context.Context, request Request) (Session, error) {
 	release, recovery := request.Release, *request.Recovery
 	cluster, ok := o.setup.Cluster(release.Cluster)
@@ -83,8 +83,9 @@ func (o *Operations) Recover(ctx context.Context, request Request) (Session, err
 	return o.start(ctx, request, cluster)
 }
 
-// rollbackTarget is the last deployed revision, else the first. helm's own
-// default, the revision before, does not exist after a stuck first install.
+// rollbackTarget returns the last deployed revision, else the last superseded one,
+// else the first. Helm's own default, the previous revision, does not exist after
+// a stuck first install.
 func rollbackTarget(revisions []*decoder.Revision) int {
 	for _, r := range slices.Backward(revisions) {
 		if r.Status() == decoder.StatusDeployed {

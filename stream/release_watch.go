@@ -15,14 +15,14 @@ import (
 // already had when helm ended.
 const settleTime = 5 * time.Second
 
-// releaseWatch turns the transitions of a session's release into events and
-// remembers the last state of every revision, so that nothing is told twice.
+// releaseWatch turns the transitions of a session's release into events. It
+// remembers the last state of every revision, so that nothing is reported twice.
 type releaseWatch struct {
 	run *run
 
 	mu sync.Mutex
-	// first is the newest revision before the first attempt, start before the
-	// last one; own are those that the session has made.
+	// first is the newest revision before the first attempt, and start before the
+	// last one; own are the revisions that the session made.
 	first, start int
 	begun        bool
 	own          []int
@@ -36,8 +36,7 @@ func newReleaseWatch(r *run) *releaseWatch {
 	return &releaseWatch{run: r, seen: map[string]*decoder.Revision{}, told: map[string]decoder.Status{}, changed: make(chan struct{})}
 }
 
-// begin says where the release stood before helm ran: before the first attempt
-// and before this one.
+// begin sets the newest revision before the first attempt, and before this one.
 func (w *releaseWatch) begin(first, start int) {
 	w.mu.Lock()
 	w.first, w.start, w.begun = first, start, true
@@ -50,7 +49,7 @@ func (w *releaseWatch) begin(first, start int) {
 	}
 }
 
-// recall takes in an event that an earlier helmtrail has stored.
+// recall takes in an event that an earlier helmtrail stored.
 func (w *releaseWatch) recall(body *ReleaseStatus) {
 	if body.Change == decoder.ChangeStatus {
 		w.told[body.Secret.UID] = body.Status
@@ -60,14 +59,14 @@ func (w *releaseWatch) recall(body *ReleaseStatus) {
 	}
 }
 
-// catchUp tells what happened to the release while no helmtrail was there.
+// catchUp reports what happened to the release while no helmtrail was running.
 func (w *releaseWatch) catchUp(ctx context.Context) {
 	release := w.run.ref.Release
 	reading, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	now, err := w.run.cluster.Read(reading, release.Namespace, release.Name)
 	if err != nil {
-		w.run.log.Warn("what happened in between is not known", "error", err)
+		w.run.log.Warn("cannot find out what happened while helmtrail was not running", "error", err)
 		return
 	}
 	w.mu.Lock()
@@ -91,7 +90,7 @@ func (w *releaseWatch) see(t decoder.Transition) {
 	}
 }
 
-// tell puts a transition into the stream unless it stands there already.
+// tell puts a transition into the stream unless it is there already.
 func (w *releaseWatch) tell(t decoder.Transition) {
 	rev := t.Revision
 	uid := rev.Secret.UID
@@ -126,13 +125,13 @@ func (w *releaseWatch) tell(t decoder.Transition) {
 		w.run.objects.freeze()
 	}
 	if status == decoder.StatusFailed {
-		w.run.objects.freeze() // helm may remove at once what it could not make ready
+		w.run.objects.freeze() // helm may delete at once what did not become ready
 	}
 	w.run.objects.follow(rev.Number)
 }
 
-// undoing tells whether helm takes back by itself what failed: an upgrade is
-// rolled back, a first install uninstalled.
+// undoing reports whether helm undoes what failed by itself: it rolls an upgrade
+// back, and uninstalls a first install.
 func (w *releaseWatch) undoing(status decoder.Status) bool {
 	operation := w.run.request.Operation
 	return (operation == OperationInstall || operation == OperationUpgrade) &&
@@ -147,16 +146,16 @@ func chartName(h *decoder.Header) string {
 }
 
 // settle reads the release from the API server after helm has ended, gives the
-// watch a moment to deliver what that read shows, and tells what is still
-// missing itself. Nothing is told afterwards. known is false when the release
-// could not be read.
+// watch a moment to deliver what that read shows, and reports what is still
+// missing. Nothing is reported afterwards. known is false if the release could
+// not be read.
 func (w *releaseWatch) settle(ctx context.Context) (after []*decoder.Revision, known bool) {
 	release := w.run.ref.Release
 	reading, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	after, err := w.run.cluster.Read(reading, release.Namespace, release.Name)
 	if err != nil {
-		w.run.log.Warn("the release could not be read after the operation", "error", err)
+		w.run.log.Warn("cannot read the release after the operation", "error", err)
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.closed = true
@@ -191,7 +190,7 @@ func (w *releaseWatch) settle(ctx context.Context) (after []*decoder.Revision, k
 	w.closed = true
 	for i, r := range after {
 		if seen := w.seen[r.Secret.UID]; seen != nil && seen.Secret.ResourceVersion == r.Secret.ResourceVersion {
-			after[i] = seen // has its record decoded, which the read does for the newest alone
+			after[i] = seen // its record is decoded; Read decodes only the newest
 		} else if r.Number > w.start || w.told[r.Secret.UID] != "" {
 			w.tell(decoder.Transition{Time: time.Now(), Change: decoder.ChangeStatus, Revision: r, Previous: w.told[r.Secret.UID], Late: true})
 		}
@@ -199,7 +198,7 @@ func (w *releaseWatch) settle(ctx context.Context) (after []*decoder.Revision, k
 	return after, true
 }
 
-// behind tells whether the watch has yet to deliver something of the release.
+// behind reports whether the watch still has to deliver changes of the release.
 func (w *releaseWatch) behind(after []*decoder.Revision) bool {
 	live := make(map[string]bool, len(after))
 	for _, r := range after {
@@ -210,13 +209,13 @@ func (w *releaseWatch) behind(after []*decoder.Revision) bool {
 	}
 	for uid := range w.seen {
 		if !live[uid] {
-			return true // its deletion is on the way
+			return true // its deletion is still to come
 		}
 	}
 	return w.run.request.Operation == OperationUninstall && len(after) == 0 && w.start > 0 && !w.goneTold()
 }
 
-// goneTold tells whether a deletion was told.
+// goneTold reports whether a deletion was reported.
 func (w *releaseWatch) goneTold() bool {
 	for _, status := range w.told {
 		if status == "" {
@@ -226,16 +225,16 @@ func (w *releaseWatch) goneTold() bool {
 	return false
 }
 
-// toldAny tells whether any revision came into being, or changed, while the
-// session ran.
+// toldAny reports whether any revision appeared or changed while the session
+// ran.
 func (w *releaseWatch) toldAny() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.told) > 0
 }
 
-// notes returns the notes of the revision that the session created, which
-// helm's own output is not trusted for.
+// notes returns the notes of the revision that the session made. They are read
+// from the record, since helm's output is not trusted for them.
 func (w *releaseWatch) notes(ctx context.Context, o outcome) string {
 	ours := o.ours()
 	if ours == nil || o.kind() != TypeCompleted {
@@ -246,7 +245,7 @@ func (w *releaseWatch) notes(ctx context.Context, o outcome) string {
 	release := w.run.ref.Release
 	record, err := w.run.cluster.Record(reading, release.Namespace, release.Name, ours.Number)
 	if err != nil {
-		w.run.log.Warn("the release's notes could not be read", "error", err)
+		w.run.log.Warn("cannot read the release's notes", "error", err)
 		return ""
 	}
 	return cutNotes(record.Notes)
@@ -256,12 +255,12 @@ const (
 	// maxNotes bounds the notes in a terminal event, in bytes; the revision itself has all of them.
 	maxNotes = 64 << 10
 	// maxDescription bounds a revision's description in an event, in bytes: helm
-	// may list there whatever it could not do.
+	// may list everything there that it could not do.
 	maxDescription = 8 << 10
 )
 
-// cutNotes shortens notes to what a terminal event may hold. JSON may need six
-// bytes for one.
+// cutNotes shortens notes to what a terminal event may hold. In JSON one byte may
+// take six.
 func cutNotes(notes string) string {
 	notes = cut(notes, maxNotes)
 	if data, err := json.Marshal(notes); err == nil && len(data) > bytesPerList {

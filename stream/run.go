@@ -15,18 +15,17 @@ import (
 const (
 	// beatEvery is the time between two heartbeats.
 	beatEvery = 2 * time.Second
-	// readTimeout bounds each question to the API server before helm is run
-	// and after it has ended.
+	// readTimeout bounds each request to the API server before helm is run and
+	// after it has ended.
 	readTimeout = 10 * time.Second
 	// storeRetry is the pause before events are stored again after a failure.
 	storeRetry = time.Second
-	// storeTime is how long a session's end is tried to be stored once helmtrail
-	// stops.
+	// storeTime is how long shutdown keeps retrying to store a terminal event.
 	storeTime = 10 * time.Second
 )
 
-// run is one session while it runs. Its body puts what happens into the inbox,
-// as do the cluster's callbacks; record is the only one that writes the log.
+// run is one session while it runs. Its body and the cluster's callbacks put
+// events into the inbox; only record writes the log.
 type run struct {
 	ops     *Operations
 	ref     SessionRef
@@ -42,15 +41,15 @@ type run struct {
 	objects  *objectWatch
 	opened   bool // guarded by ops.mu
 	resumed  bool
-	mark     int64        // how much of helm's output was taken; belongs to the body
+	mark     int64        // the offset in helm's output; belongs to the body
 	phase    atomic.Value // Phase
 
 	mu      sync.Mutex
 	active  bool          // helm runs
-	stop    StopCause     // why it is to end before its time; the first cause stays
+	stop    StopCause     // why it was stopped, "" if it was not; the first cause stays
 	stopped chan struct{} // closed when stop is set
-	over    bool          // nothing can be stopped any more
-	left    bool          // the session goes on without this helmtrail
+	over    bool          // it is too late to stop anything
+	left    bool          // the session goes on without this process
 	leave   context.CancelFunc
 }
 
@@ -92,7 +91,7 @@ func (r *run) open(ctx context.Context) (Session, error) {
 	return session, nil
 }
 
-// begin stores STARTED, with which the session can be seen.
+// begin stores STARTED, which makes the session visible.
 func (r *run) begin(ctx context.Context, started *Started) (Session, error) {
 	first := pending{at: r.writer.started, kind: TypeStarted, body: started}
 	if _, err := r.writer.write(ctx, []pending{first}); err != nil {
@@ -112,7 +111,7 @@ func seconds(d time.Duration) *float64 {
 	return &s
 }
 
-// reopen goes on where an earlier helmtrail's log of the session ends.
+// reopen continues the log that an earlier helmtrail wrote.
 func (r *run) reopen(ctx context.Context, log *Log) error {
 	last, err := r.ops.setup.Journal.Last(ctx, r.ref)
 	if err != nil {
@@ -137,8 +136,8 @@ func (r *run) reopen(ctx context.Context, log *Log) error {
 	return nil
 }
 
-// run works the session to its terminal event, which is stored when it
-// returns, unless that was left to a later helmtrail.
+// run runs the session's body and stores its terminal event, unless the session
+// was left to a later helmtrail.
 func (r *run) run(ctx context.Context, body func(context.Context) (Type, *End)) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -149,12 +148,12 @@ func (r *run) run(ctx context.Context, body func(context.Context) (Type, *End)) 
 	go func() {
 		defer close(recorded)
 		if err := r.record(ctx); err != nil && !errors.Is(err, context.Canceled) {
-			r.log.Error("the session's events cannot be stored", "error", err)
+			r.log.Error("cannot store the session's events", "error", err)
 		}
 		cancel()
 	}()
 	kind, end := body(ctx)
-	r.objects.reading.Wait() // nothing may be told after the end
+	r.objects.reading.Wait() // no event may follow the end
 	r.mu.Lock()
 	left := r.left
 	r.over = true
@@ -169,21 +168,21 @@ func (r *run) run(ctx context.Context, body func(context.Context) (Type, *End)) 
 	end.DurationSeconds = time.Since(r.writer.started).Round(time.Millisecond).Seconds()
 	r.inbox.put(kind, end)
 	if !r.awaitEnd(recorded, cancel) {
-		r.log.Warn("the session's end could not be stored, which is left to the next helmtrail")
+		r.log.Warn("cannot store the session's end; the next helmtrail will")
 		return
 	}
 	if r.origin == OriginHelmtrail {
 		if err := r.process.Close(); err != nil {
-			r.log.Error("the session's folder stays behind", "error", err)
+			r.log.Error("cannot remove the session's folder", "error", err)
 		}
 	}
 	r.ops.measureEnd(r, kind, end)
 	r.log.Info("session ended", "result", string(kind), "reason", string(end.Reason))
 }
 
-// awaitEnd waits until the terminal event is stored. When helmtrail stops it
-// gives up after storeTime, and returns false: a journal that takes nothing must
-// not keep it from stopping.
+// awaitEnd blocks until the terminal event is stored, and reports whether it was.
+// During shutdown it gives up after storeTime: a journal that cannot be written
+// must not keep helmtrail from stopping.
 func (r *run) awaitEnd(recorded <-chan struct{}, giveUp func()) bool {
 	select {
 	case <-recorded:
@@ -200,9 +199,9 @@ func (r *run) awaitEnd(recorded <-chan struct{}, giveUp func()) bool {
 	return false
 }
 
-// end asks for the end of the session before its time. It returns false when
-// the session is over or helm had ended before. Asking again with force ends
-// helm at once.
+// end stops the session. It reports whether there was anything to stop: it
+// returns false if the session is over or helm has ended. Calling it again with
+// force kills helm at once.
 func (r *run) end(cause StopCause, force bool) (accepted bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -223,8 +222,8 @@ func (r *run) end(cause StopCause, force bool) (accepted bool, err error) {
 	return true, nil
 }
 
-// grace is how long helm may take to end: with rollbackOnFailure SIGTERM makes
-// it undo its work, which may take the timeout.
+// grace returns how long helm may take after SIGTERM. With rollbackOnFailure it
+// undoes its work then, which may take the whole timeout.
 func (r *run) grace(force bool) time.Duration {
 	switch {
 	case force:
@@ -235,7 +234,7 @@ func (r *run) grace(force bool) time.Duration {
 	return r.ops.setup.Grace
 }
 
-// leaveOn ends this helmtrail's part in the session; supervisor and helm go on.
+// leaveOn ends the session in this process only: supervisor and helm go on.
 func (r *run) leaveOn() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -257,15 +256,15 @@ func (r *run) mask(text string) string {
 	return mask.New(r.ops.setup.MaskKey, release).Collect().Text(text)
 }
 
-// stopCause is why the session is to end before its time, "" for no reason.
+// stopCause returns why the session was stopped, "" if it was not.
 func (r *run) stopCause() StopCause {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.stop
 }
 
-// record writes the log until the terminal event is stored. It fails when
-// another process has taken the session over, or ctx ends.
+// record writes the log until the terminal event is stored. It fails if another
+// process takes the session over, or if ctx ends.
 func (r *run) record(ctx context.Context) error {
 	beats := time.NewTicker(beatEvery)
 	defer beats.Stop()
@@ -290,7 +289,7 @@ func (r *run) record(ctx context.Context) error {
 	}
 }
 
-// store writes the items, and tries again for as long as the journal is in trouble.
+// store writes the items and retries while the journal fails.
 func (r *run) store(ctx context.Context, items []pending) error {
 	for {
 		stored, err := r.writer.write(ctx, items)
@@ -299,12 +298,12 @@ func (r *run) store(ctx context.Context, items []pending) error {
 			return err
 		}
 		if errors.Is(err, errTooBig) {
-			// The session must not come to a standstill for it.
-			r.log.Error("an event is lost", "error", err)
+			// The session must not stop for it.
+			r.log.Error("dropped an event that is too large", "error", err)
 			items = items[stored+1:]
 			continue
 		}
-		r.log.Warn("events could not be stored yet", "error", err)
+		r.log.Warn("cannot store events yet", "error", err)
 		items = items[stored:]
 		select {
 		case <-time.After(storeRetry):
@@ -321,17 +320,17 @@ func (r *run) beat() {
 		beat.DeadlineSeconds = seconds(r.request.Options.Deadline())
 	}
 	if err := r.writer.beat(time.Now(), beat); err != nil {
-		r.log.Error("no heartbeat", "error", err)
+		r.log.Error("cannot send a heartbeat", "error", err)
 	}
 }
 
-// phaseOrder says which phases may follow which: only higher ones. Several
-// sources tell the phase, and a late one must not turn it back.
+// phaseOrder orders the phases. A phase is followed only by a higher one: several
+// sources report it, and a late report must not turn it back.
 var phaseOrder = map[Phase]int{
 	PhaseQueued: 0, PhaseRunning: 1, PhaseWaiting: 2, PhaseRollingBack: 3, PhaseRetrying: 4, PhaseCanceling: 5, PhaseFinishing: 6,
 }
 
-// setPhase moves the session on.
+// setPhase moves the session to a later phase.
 func (r *run) setPhase(p Phase) {
 	for {
 		old := r.phase.Load().(Phase)
@@ -341,10 +340,10 @@ func (r *run) setPhase(p Phase) {
 	}
 }
 
-// restartPhase begins the phases anew for another attempt.
+// restartPhase starts over with the phases, for another attempt.
 func (r *run) restartPhase() { r.phase.CompareAndSwap(PhaseRetrying, PhaseRunning) }
 
-// waits tells whether a line of helm's debug output says that it begins to
+// waits reports whether a line of helm's debug output says that helm starts to
 // wait (helm.sh/helm/v3/pkg/kube/wait.go, helm.sh/helm/v4/pkg/kube/statuswait.go).
 func waits(line string) bool {
 	return strings.Contains(line, "beginning wait for") || strings.Contains(line, "waiting for resources")

@@ -7,8 +7,7 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// DefaultStuckAfter is how old a pending status of somebody else's must be
-// before the release counts as stuck.
+// DefaultStuckAfter is Setup's StuckAfter when it is 0.
 const DefaultStuckAfter = 10 * time.Minute
 
 // Stuck says that a release was left in a pending status, or uninstalling, and
@@ -54,7 +53,7 @@ func (o *Operations) abandoned(ctx context.Context, release ReleaseRef, newest *
 	}, nil
 }
 
-// busySince is when the revision came into its pending status.
+// busySince returns when the revision entered its pending status.
 func busySince(r *decoder.Revision) time.Time {
 	switch {
 	case r.Header == nil:
@@ -65,9 +64,8 @@ func busySince(r *decoder.Revision) time.Time {
 	return r.Header.LastDeployed
 }
 
-// strategies are the recoveries that can work from a status. An uninstall that
-// was cut short has removed objects already, so nothing but its repetition
-// makes sense.
+// strategies returns the recoveries that are possible from a status. An
+// interrupted uninstall has deleted objects already, so it can only be repeated.
 func strategies(status decoder.Status) []Strategy {
 	if status == decoder.StatusUninstalling {
 		return []Strategy{StrategyUninstall}
@@ -75,8 +73,8 @@ func strategies(status decoder.Status) []Strategy {
 	return []Strategy{StrategyRollback, StrategyMarkFailed, StrategyUninstall}
 }
 
-// leftBy is the ended session of ours that left the revision as it is, "" if
-// none did.
+// leftBy returns the id of our ended session that left the revision as it is, ""
+// if none did.
 func (o *Operations) leftBy(ctx context.Context, release ReleaseRef, newest *decoder.Revision) (string, error) {
 	sessions, err := o.Sessions(ctx, release)
 	if err != nil {
@@ -90,8 +88,8 @@ func (o *Operations) leftBy(ctx context.Context, release ReleaseRef, newest *dec
 	return "", nil
 }
 
-// clockSlack is what a Secret's time of creation leaves out, since it counts
-// whole seconds. The record's own times leave out nothing.
+// clockSlack is how much earlier than the truth a Secret's creation time may be,
+// since it has whole seconds. The record's own times are exact.
 const clockSlack = time.Second
 
 // left reports whether the session has brought the revision into the status that
