@@ -6,7 +6,7 @@ import (
 )
 
 // ErrNoChart means that a chart could not be fetched or read.
-var ErrNoChart = errors.New("the chart cannot be had")
+var ErrNoChart = errors.New("could not fetch the chart")
 
 // ChartSource says where a listed chart comes from.
 type ChartSource string

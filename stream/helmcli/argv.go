@@ -8,16 +8,15 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// arguments returns helm's arguments for a request that passed Check. Names
-// stand behind "--" and values behind "=", so nothing of a request can be read
-// as a flag.
+// arguments returns helm's arguments for a request that passed Check. Names follow
+// "--" and values follow "=", so no part of a request can be read as a flag.
 func (h *Helm) arguments(session string, request stream.Request, valuesPath string) []string {
 	flags, ref := h.chartArguments(session, request.Chart)
 	return h.commandLine(session, request, valuesPath, flags, ref)
 }
 
-// Command implements stream.Helm: the command line with the chart as the caller
-// named it, and nothing of the server's private files.
+// Command implements stream.Helm. It has the chart as the caller named it, and no
+// private file of the server.
 func (h *Helm) Command(session string, request stream.Request) []string {
 	shown := ""
 	if len(request.Values) > 0 {
@@ -27,7 +26,7 @@ func (h *Helm) Command(session string, request stream.Request) []string {
 	return append([]string{"helm"}, h.commandLine(session, request, shown, flags, ref)...)
 }
 
-// commandLine puts helm's arguments together.
+// commandLine assembles helm's arguments.
 func (h *Helm) commandLine(session string, request stream.Request, valuesPath string, chartFlags []string, chartRef string) []string {
 	release := request.Release
 	args := []string{string(request.Operation), "--debug", "--namespace=" + release.Namespace}

@@ -14,7 +14,7 @@ import (
 
 // Repository is a configured chart repository.
 type Repository struct {
-	// Name stands for the address in requests.
+	// Name is the repository's name in requests.
 	Name string
 	URL  string
 }
@@ -36,11 +36,11 @@ const (
 	uploadPrefix = "upload:"
 )
 
-// CheckRepository returns an *stream.InvalidError unless a repository can be
-// configured so.
+// CheckRepository returns an *stream.InvalidError unless the repository can be
+// configured.
 func CheckRepository(r Repository) error {
 	if !repositoryPattern.MatchString(r.Name) {
-		return invalid("name", "a repository's name has letters, digits, '.', '_' and '-' only")
+		return invalid("name", "must consist of letters, digits, '.', '_' and '-'")
 	}
 	return checkAddress("url", r.URL, "https", "http")
 }
@@ -49,9 +49,9 @@ func CheckRepository(r Repository) error {
 func (h *Helm) checkChart(chart stream.Chart) error {
 	switch {
 	case chart.Ref == "":
-		return invalid("chart.ref", "name the chart")
+		return invalid("chart.ref", "is required")
 	case len(chart.Ref) > chartLimit:
-		return invalid("chart.ref", fmt.Sprintf("is longer than %d bytes", chartLimit))
+		return invalid("chart.ref", fmt.Sprintf("must be at most %d bytes", chartLimit))
 	case len(chart.Version) > versionLimit || (chart.Version != "" && !rangePattern.MatchString(chart.Version)):
 		return invalid("chart.version", "must be a version or a range of versions")
 	case chart.CredentialsSecret != "" && (len(chart.CredentialsSecret) > secretLimit || !secretPattern.MatchString(chart.CredentialsSecret)):
@@ -61,7 +61,7 @@ func (h *Helm) checkChart(chart stream.Chart) error {
 	case strings.Contains(chart.Ref, "://"):
 		return checkAddress("chart.ref", chart.Ref, "oci", "https", "http")
 	case chart.CredentialsSecret != "":
-		return invalid("chart.credentialsSecret", "is for charts that are fetched; this one is on the server")
+		return invalid("chart.credentialsSecret", "must be empty for a chart that is on the server")
 	}
 	_, err := h.localChart(chart.Ref)
 	return err
@@ -69,10 +69,10 @@ func (h *Helm) checkChart(chart stream.Chart) error {
 
 func (h *Helm) checkRepositoryChart(chart stream.Chart) error {
 	if strings.Contains(chart.Ref, "/") || !chartPattern.MatchString(chart.Ref) {
-		return invalid("chart.ref", "must be the plain name of a chart in the repository")
+		return invalid("chart.ref", "must be the name of a chart in the repository")
 	}
 	if _, known := h.repository(chart.Repo); !known && repositoryPattern.MatchString(chart.Repo) {
-		return invalid("chart.repo", "is neither the name of a configured repository (--repo) nor an address")
+		return invalid("chart.repo", "must be the name of a configured repository (--repo) or a URL")
 	} else if known {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (h *Helm) repository(name string) (address string, ok bool) {
 	return h.config.Repositories[i].URL, true
 }
 
-// repositoryURL is the address of a repository that a request names in either way.
+// repositoryURL returns the address of a repository, given its name or address.
 func (h *Helm) repositoryURL(repo string) string {
 	if address, ok := h.repository(repo); ok {
 		return address
@@ -96,17 +96,17 @@ func (h *Helm) repositoryURL(repo string) string {
 	return repo
 }
 
-// checkAddress accepts absolute URLs without anything that may be a
-// credential, since they stand in helm's command line.
+// checkAddress accepts absolute URLs without any part that may be a credential,
+// since they appear in helm's command line.
 func checkAddress(field, address string, schemes ...string) error {
 	parsed, err := url.Parse(address)
 	switch {
 	case err != nil || parsed.Host == "" || strings.ContainsAny(address, " \\\"'"):
 		return invalid(field, "must be a URL")
 	case parsed.User != nil:
-		return invalid(field, "must not hold a user name or password; name a Secret in chart.credentialsSecret")
+		return invalid(field, "must not contain a user name or password; use chart.credentialsSecret")
 	case parsed.RawQuery != "" || parsed.ForceQuery || parsed.Fragment != "":
-		return invalid(field, "must have no query and no fragment, which may hold a credential")
+		return invalid(field, "must not have a query or a fragment, which may contain a credential")
 	case !slices.Contains(schemes, parsed.Scheme):
 		return invalid(field, "must begin with "+strings.Join(schemes, "://, ")+"://")
 	}
@@ -119,10 +119,10 @@ func (h *Helm) localChart(ref string) (string, error) {
 		return h.uploadedChart(ref)
 	}
 	if h.config.ChartDir == "" {
-		return "", invalid("chart.ref", "there is no chart directory (--chart-dir); give chart.repo, an oci:// or https:// address, or upload the chart")
+		return "", invalid("chart.ref", "the server has no chart directory (--chart-dir); use chart.repo, an oci:// or https:// URL, or upload the chart")
 	}
 	if !chartPattern.MatchString(ref) {
-		return "", invalid("chart.ref", "must be the name of a chart in the chart directory, an uploaded one, or an oci:// or https:// address")
+		return "", invalid("chart.ref", "must be the name of a chart in the chart directory, the reference of an uploaded chart, or an oci:// or https:// URL")
 	}
 	absent := missing("chart.ref", fmt.Sprintf("the chart directory has no chart %q", ref))
 	base, err := filepath.EvalSymlinks(h.config.ChartDir)
@@ -136,7 +136,7 @@ func (h *Helm) localChart(ref string) (string, error) {
 	return path, nil
 }
 
-// chartArguments are the flags and the reference by which helm finds a
+// chartArguments returns the flags and the reference with which helm finds a
 // session's chart.
 func (h *Helm) chartArguments(session string, chart stream.Chart) (flags []string, ref string) {
 	f := h.folderOf(session)
@@ -152,14 +152,13 @@ func (h *Helm) chartArguments(session string, chart stream.Chart) (flags []strin
 	}
 	path, err := h.localChart(ref)
 	if err != nil {
-		// It has gone since it was checked; helm says so.
+		// It was deleted after the check; helm reports that.
 		path = filepath.Join(h.config.ChartDir, ref)
 	}
 	return flags, path
 }
 
-// shownChart is chartArguments for people: what the caller gave, the
-// repository first.
+// shownChart is chartArguments for people: as the caller gave them.
 func (h *Helm) shownChart(chart stream.Chart) (flags []string, ref string) {
 	if chart.Repo != "" {
 		flags = append(flags, "--repo="+h.repositoryURL(chart.Repo))

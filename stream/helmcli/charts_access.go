@@ -18,9 +18,9 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// Names in a session's folder of what helm reads to fetch a chart. Helm takes
-// user names and passwords from its own configuration, so that they need stand
-// neither in its command line nor in its environment.
+// Files in a session's folder that helm reads to fetch a chart. Helm takes user
+// names and passwords from its configuration, so they appear neither in its
+// command line nor in its environment.
 const (
 	repositoriesFile = homeFolder + "/config/repositories.yaml"
 	registryFile     = homeFolder + "/config/registry/config.json"
@@ -29,16 +29,16 @@ const (
 	certificateFile  = "tls.crt"
 	keyFile          = "tls.key"
 	archiveFile      = "chart.tgz"
-	// privateRepository is what helm calls a repository with credentials.
+	// privateRepository is helm's name for a repository with credentials.
 	privateRepository = "private"
 )
 
-// credentials are how a chart's server lets helm in.
+// credentials are what a chart's server requires.
 type credentials struct {
 	username, password string
-	// authorities are certificates in PEM, nil for the system's.
+	// authorities are CA certificates in PEM, nil for the system's.
 	authorities []byte
-	// certificate and key are a client's own in PEM, nil for none.
+	// certificate and key are a client certificate in PEM, nil for none.
 	certificate, key []byte
 }
 
@@ -64,7 +64,7 @@ func readCredentials(secret map[string][]byte) (credentials, error) {
 	return c, nil
 }
 
-// accessFlags tell helm of the certificates that writeAccess has put into a folder.
+// accessFlags returns helm's flags for the certificates that writeAccess wrote.
 func (f folder) accessFlags() (flags []string) {
 	for _, file := range []struct{ flag, name string }{{"--ca-file=", caFile}, {"--cert-file=", certificateFile}, {"--key-file=", keyFile}} {
 		if _, err := os.Stat(f.path(file.name)); err == nil {
@@ -74,11 +74,11 @@ func (f folder) accessFlags() (flags []string) {
 	return flags
 }
 
-// writeAccess puts what helm needs to fetch a request's chart into the
-// session's folder. secret is the data of the Secret that the chart names. It
-// reads the index of a repository with credentials, since helm uses credentials
-// with an index that is there already (helm.sh/helm/v3/pkg/downloader), and so
-// blocks for as long as that takes. No error holds a credential.
+// writeAccess writes what helm needs to fetch a request's chart to the session's
+// folder. secret is the data of the Secret that the chart names. For a repository
+// with credentials it also reads the index, because helm uses credentials only
+// with an index that it has already (helm.sh/helm/v3/pkg/downloader). It blocks
+// for as long as that takes. No error contains a credential.
 func (h *Helm) writeAccess(ctx context.Context, f folder, chart stream.Chart, secret map[string][]byte) error {
 	if chart.CredentialsSecret == "" {
 		return nil
@@ -110,7 +110,7 @@ func (h *Helm) writeAccess(ctx context.Context, f folder, chart stream.Chart, se
 	return f.writeRepository(address, index, c)
 }
 
-// writeRegistry logs helm in to the registry of an oci:// address.
+// writeRegistry writes the login for the registry of an oci:// URL.
 func (f folder) writeRegistry(ref string, c credentials) error {
 	if c.username == "" {
 		return nil
@@ -131,7 +131,8 @@ func (f folder) writeRegistry(ref string, c credentials) error {
 	return f.writeBelow(registryFile, content)
 }
 
-// writeRepository makes a repository known to helm, with its index.
+// writeRepository writes a repository's entry in helm's configuration, and its
+// index.
 func (f folder) writeRepository(address string, index []byte, c credentials) error {
 	type entry struct {
 		Name     string `json:"name"`
@@ -159,9 +160,8 @@ func (f folder) writeRepository(address string, index []byte, c credentials) err
 	return f.writeBelow(indexFolder+"/"+privateRepository+"-index.yaml", index)
 }
 
-// indexOf is the index of a repository that holds the archive at one address
-// and nothing else: helm uses a repository's credentials for the addresses that
-// its index lists.
+// indexOf returns the index of a repository with a single archive: helm uses a
+// repository's credentials for the addresses in its index.
 func indexOf(address string) ([]byte, error) {
 	index, err := yaml.Marshal(map[string]any{
 		"apiVersion": "v1",
@@ -175,7 +175,7 @@ func indexOf(address string) ([]byte, error) {
 	return index, nil
 }
 
-// writeBelow is write for a file in a folder of its own.
+// writeBelow is write for a file in a folder below f.
 func (f folder) writeBelow(name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(f.path(name)), 0o700); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)

@@ -21,20 +21,20 @@ import (
 )
 
 const (
-	// chartDepth is how deep charts may lie in the chart directory.
+	// chartDepth bounds the depth of charts in the chart directory.
 	chartDepth = 4
 	// maxListed bounds the charts of the chart directory that are listed.
 	maxListed = 2000
 	// maxReadme bounds a README, in bytes.
 	maxReadme = 1 << 20
-	// pullTimeout bounds the fetching of a chart that is only looked at.
+	// pullTimeout bounds fetching a chart to show it.
 	pullTimeout = time.Minute
 )
 
-// ListCharts returns the charts of the chart directory, the uploaded ones and
-// those of the configured repositories, each sorted by name. What cannot be
-// read or reached is told in problems, and the rest listed all the same. It
-// blocks for as long as repositories take to answer whose index is not known.
+// ListCharts returns the charts of the chart directory, the uploaded charts and
+// those of the configured repositories, each sorted by name. Charts and
+// repositories that cannot be read are reported in problems; the others are still
+// listed. It blocks while it fetches the indexes that are not cached.
 func (h *Helm) ListCharts(ctx context.Context) (items []stream.ChartItem, problems []stream.ChartProblem) {
 	items, problems = h.directoryCharts(ctx)
 	uploaded, err := h.uploadedCharts(ctx)
@@ -67,7 +67,8 @@ func (h *Helm) ListCharts(ctx context.Context) (items []stream.ChartItem, proble
 	return items, problems
 }
 
-// items are the charts of an index by name, which Helm keeps newest first.
+// items returns the charts of an index by name. Helm keeps their versions newest
+// first.
 func (i *index) items(repo string) []stream.ChartItem {
 	items := make([]stream.ChartItem, 0, len(i.Entries))
 	for name, entries := range i.Entries {
@@ -135,7 +136,7 @@ func skip(entry fs.DirEntry) error {
 	return nil
 }
 
-// metadataAt reads what Chart.yaml says; nil when there is no chart.
+// metadataAt reads a Chart.yaml, nil if there is none.
 func (h *Helm) metadataAt(ctx context.Context, path string, entry fs.DirEntry) (*chart.Metadata, error) {
 	if !entry.IsDir() {
 		if filepath.Ext(path) != ".tgz" {
@@ -168,7 +169,7 @@ func (h *Helm) uploadedCharts(ctx context.Context) ([]stream.ChartItem, error) {
 	}
 	var items []stream.ChartItem
 	for _, file := range files {
-		// One that was pruned in between is not listed.
+		// A chart that was pruned in between is not listed.
 		ref := uploadPrefix + strings.TrimSuffix(file.Name(), ".tgz")
 		if m, err := h.archiveMetadata(ctx, h.uploadPath(ref), ref); err == nil {
 			items = append(items, newItem(ref, stream.ChartFromUpload, m))
@@ -192,9 +193,9 @@ func (h *Helm) archiveMetadata(ctx context.Context, path, key string) (*chart.Me
 	return read.Metadata, nil
 }
 
-// DescribeChart reads a chart, and fetches it with helm when it is not on the
-// server. It fails with an *stream.InvalidError when the chart cannot be named
-// so, and with stream.ErrNoChart when it cannot be had.
+// DescribeChart reads a chart, and fetches it with helm if it is not on the server.
+// It fails with an *stream.InvalidError if the reference is not valid, and with
+// stream.ErrNoChart if the chart cannot be fetched or read.
 func (h *Helm) DescribeChart(ctx context.Context, c stream.Chart) (*stream.ChartDetails, error) {
 	if err := h.checkChart(c); err != nil {
 		return nil, err
@@ -219,7 +220,7 @@ func (h *Helm) DescribeChart(ctx context.Context, c stream.Chart) (*stream.Chart
 	return details, nil
 }
 
-// openChart loads a chart, from wherever it is.
+// openChart loads a chart, and fetches it if necessary.
 func (h *Helm) openChart(ctx context.Context, c stream.Chart) (*chart.Chart, error) {
 	if c.Repo != "" || strings.Contains(c.Ref, "://") {
 		return h.pull(ctx, c)
@@ -244,13 +245,13 @@ func (h *Helm) pull(ctx context.Context, c stream.Chart) (*chart.Chart, error) {
 	return h.LoadChart(ctx, archive)
 }
 
-// lastError is helm's own error text.
+// lastError returns helm's error text.
 func lastError(output []byte) string {
 	_, text, _ := strings.Cut("\n"+string(output), "\nError: ")
 	return oneLine(text)
 }
 
-// oneLine makes an error's text fit into a message.
+// oneLine shortens an error's text to one line.
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	const limit = 500

@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	// fetchTimeout bounds the fetching of an index.
+	// fetchTimeout bounds fetching an index.
 	fetchTimeout = 30 * time.Second
 	// maxIndex bounds an index, in bytes.
 	maxIndex = 64 << 20
-	// indexLife is how long an index is taken for current.
+	// indexLife is how long an index is cached.
 	indexLife = 5 * time.Minute
-	// failureLife is how long a repository that failed is left alone.
+	// failureLife is how long a failure is cached.
 	failureLife = 15 * time.Second
 	// maxIndexes bounds the cached indexes.
 	maxIndexes = 1000
@@ -45,8 +45,8 @@ type indexEntry struct {
 	Deprecated  bool   `json:"deprecated"`
 }
 
-// fetchIndex reads a repository's index as it is. It blocks for fetchTimeout at
-// most. Its errors hold no credential.
+// fetchIndex returns a repository's index.yaml. It blocks for at most fetchTimeout.
+// No error contains a credential.
 func fetchIndex(ctx context.Context, address string, c credentials) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
@@ -62,7 +62,7 @@ func fetchIndex(ctx context.Context, address string, c credentials) ([]byte, err
 	if c.certificate != nil {
 		pair, err := tls.X509KeyPair(c.certificate, c.key)
 		if err != nil {
-			return fail(errors.New("the client's certificate does not fit its key"))
+			return fail(errors.New("the client certificate does not match its key"))
 		}
 		transport.TLSClientConfig.Certificates = []tls.Certificate{pair}
 	}
@@ -98,7 +98,7 @@ func readIndex(ctx context.Context, address string) (*index, error) {
 	}
 	read := &index{}
 	if err := yaml.Unmarshal(data, read); err != nil {
-		return nil, fmt.Errorf("%w: the index of %s is no YAML of a chart repository", stream.ErrNoChart, address)
+		return nil, fmt.Errorf("%w: the index of %s is not the YAML of a chart repository", stream.ErrNoChart, address)
 	}
 	return read, nil
 }
@@ -120,8 +120,8 @@ func newIndexes() *indexes {
 	return &indexes{cached: bounded.New(bounded.Options[indexResult]{Limit: maxIndexes, Life: indexLife})}
 }
 
-// get returns a repository's index. Callers that ask at the same time wait for
-// one answer; it goes on when one of them leaves.
+// get returns a repository's index. Concurrent callers share one request, which
+// continues when one of them leaves.
 func (i *indexes) get(ctx context.Context, address string) (*index, error) {
 	if cached, ok := i.cached.Get(address); ok {
 		return cached.index, cached.err

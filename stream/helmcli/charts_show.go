@@ -18,14 +18,14 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// renderTimeout bounds the rendering of a chart that is only looked at.
+// renderTimeout bounds rendering a chart to show it.
 const renderTimeout = time.Minute
 
-// FetchChart fetches a chart's archive with helm. Access is what the chart's
-// server wants to see, nil for nothing; its keys are those of the Secret that a
-// [stream.Chart] names. It blocks for a minute at most. It fails with an
-// *stream.InvalidError when the chart cannot be named so, and with
-// stream.ErrNoChart when it cannot be had; no error holds a credential.
+// FetchChart fetches a chart's archive with helm. Access has the credentials, with
+// the keys of the Secret that a [stream.Chart] names; nil for none. It blocks for
+// at most a minute. It fails with an *stream.InvalidError if the reference is not
+// valid, and with stream.ErrNoChart if the chart cannot be fetched. No error
+// contains a credential.
 func (h *Helm) FetchChart(ctx context.Context, c stream.Chart, access map[string][]byte) ([]byte, error) {
 	c.CredentialsSecret = ""
 	if err := h.checkChart(c); err != nil {
@@ -57,8 +57,8 @@ func (h *Helm) FetchChart(ctx context.Context, c stream.Chart, access map[string
 	return archive, err
 }
 
-// accessArguments are the flags and the reference by which helm finds a chart
-// whose access was written into a folder.
+// accessArguments returns the flags and the reference with which helm finds a chart
+// whose credentials were written to a folder.
 func (h *Helm) accessArguments(f folder, c stream.Chart) (flags []string, ref string) {
 	flags, ref = h.shownChart(c)
 	flags = append(flags, f.accessFlags()...)
@@ -68,9 +68,9 @@ func (h *Helm) accessArguments(f folder, c stream.Chart) (flags []string, ref st
 	return flags, ref
 }
 
-// LoadChart reads an archive as helm does, with helm's bounds on what is
-// inflated. It waits for its turn. It fails with stream.ErrNoChart when the
-// archive is none of a chart that can be installed.
+// LoadChart reads an archive as helm does, with helm's limits on its uncompressed
+// size. Only a few charts are read at once; it blocks for its turn. It fails with
+// stream.ErrNoChart if the archive is not an installable chart.
 func (h *Helm) LoadChart(ctx context.Context, archive []byte) (*chart.Chart, error) {
 	select {
 	case h.readers <- struct{}{}:
@@ -88,11 +88,11 @@ func (h *Helm) LoadChart(ctx context.Context, archive []byte) (*chart.Chart, err
 	return read, nil
 }
 
-// RepositoryIndex reads a repository's index.yaml as it is. It blocks for half
-// a minute at most. No error holds a credential.
+// RepositoryIndex returns a repository's index.yaml. It blocks for at most half a
+// minute. No error contains a credential.
 func (h *Helm) RepositoryIndex(ctx context.Context, address string, access map[string][]byte) ([]byte, error) {
 	if err := checkAddress("url", address, "https", "http"); err != nil {
-		return nil, fmt.Errorf("%w: its address cannot be used: %w", stream.ErrNoChart, err)
+		return nil, fmt.Errorf("%w: invalid repository address: %w", stream.ErrNoChart, err)
 	}
 	var c credentials
 	if access != nil {
@@ -104,7 +104,7 @@ func (h *Helm) RepositoryIndex(ctx context.Context, address string, access map[s
 	return fetchIndex(ctx, address, c)
 }
 
-// Repositories are the configured chart repositories.
+// Repositories returns the configured chart repositories.
 func (h *Helm) Repositories() []stream.ChartRepository {
 	list := make([]stream.ChartRepository, 0, len(h.config.Repositories))
 	for _, r := range h.config.Repositories {
@@ -114,9 +114,9 @@ func (h *Helm) Repositories() []stream.ChartRepository {
 }
 
 // RenderChart renders an archive with helm, custom resource definitions first,
-// hooks included. It asks no cluster and blocks for a minute at most. It fails
-// with stream.ErrNoChart and helm's own error. Values are YAML and a secret;
-// without a kubeVersion the templates are told helm's own.
+// hooks included. It uses no cluster and blocks for at most a minute. It fails
+// with stream.ErrNoChart and helm's error. Values are YAML and a secret. If
+// kubeVersion is "", templates see helm's default.
 func (h *Helm) RenderChart(ctx context.Context, archive []byte, release stream.ReleaseRef, values []byte, kubeVersion string) ([]byte, error) {
 	if err := CheckRelease(release.Namespace, release.Name); err != nil {
 		return nil, err
@@ -140,8 +140,8 @@ func (h *Helm) RenderChart(ctx context.Context, archive []byte, release stream.R
 	return rendered, err
 }
 
-// aside gives f a private folder and bounds its time. Only a few run at once;
-// the folder is gone when it returns.
+// aside runs f with a private folder and a timeout. Only a few run at once. The
+// folder is removed when f returns.
 func (h *Helm) aside(ctx context.Context, limit time.Duration, f func(context.Context, folder) error) error {
 	if h.problem != nil {
 		return h.problem
@@ -154,25 +154,25 @@ func (h *Helm) aside(ctx context.Context, limit time.Duration, f func(context.Co
 	defer func() { <-h.pulls }()
 	temporary, err := os.MkdirTemp("", "helmtrail-chart-")
 	if err != nil {
-		return fmt.Errorf("make a folder for a chart: %w", err)
+		return fmt.Errorf("create a folder for a chart: %w", err)
 	}
 	defer os.RemoveAll(temporary)
 	private := folder(temporary)
 	if err := os.MkdirAll(private.path(homeFolder)+"/tmp", 0o700); err != nil {
-		return fmt.Errorf("make a folder for a chart: %w", err)
+		return fmt.Errorf("create a folder for a chart: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return f(ctx, private)
 }
 
-// runAside runs helm in a private folder and returns what it printed.
+// runAside runs helm in a private folder and returns its output.
 func (h *Helm) runAside(ctx context.Context, f folder, arguments ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, h.path, arguments...)
 	command.Env = environment(f, h.config.Environment)
 	command.Dir = f.path(homeFolder)
-	// Helm's children may hold the pipe; on a busy machine it may also just take
-	// a while to be read.
+	// Helm's children may hold the pipe open, and on a busy machine reading it may
+	// take a while.
 	command.WaitDelay = 10 * time.Second
 	var printed, said bytes.Buffer
 	command.Stdout, command.Stderr = &printed, &said

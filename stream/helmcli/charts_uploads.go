@@ -23,22 +23,22 @@ import (
 )
 
 const (
-	// maxUploads and maxUploadBytes bound what is kept; the archives that
-	// nobody has used for longest go first.
+	// maxUploads and maxUploadBytes bound the archives that are kept. The least
+	// recently used ones are removed first.
 	maxUploads     = 200
 	maxUploadBytes = 1 << 30
-	// maxReaders bounds the charts that are read or fetched at the same time,
-	// which may take a hundred megabytes each.
+	// maxReaders bounds the charts that are read or fetched at once. Each may take
+	// 100 MB of memory.
 	maxReaders = 2
-	// unfinished are the names of archives that are not whole yet.
+	// unfinished is the pattern of the names of incomplete archives.
 	unfinished = ".upload-*.tgz"
 )
 
-// UploadChart keeps an archive that helm can install, and returns it as it is
-// listed. It fails with an *stream.InvalidError when the archive is none.
+// UploadChart stores the archive of a chart and returns its item in the list. It
+// fails with an *stream.InvalidError if the archive is not an installable chart.
 func (h *Helm) UploadChart(ctx context.Context, archive io.Reader) (*stream.ChartItem, error) {
 	if h.config.Uploads == "" {
-		return nil, invalid("chart", "uploads are turned off")
+		return nil, invalid("chart", "uploads are disabled")
 	}
 	if err := os.MkdirAll(h.config.Uploads, 0o700); err != nil {
 		return nil, fmt.Errorf("keep a chart: %w", err)
@@ -54,7 +54,7 @@ func (h *Helm) UploadChart(ctx context.Context, archive io.Reader) (*stream.Char
 	}
 	read, err := h.readChart(ctx, file.Path())
 	if err != nil {
-		return nil, invalid("chart", "must be a chart as `helm package` makes it: "+oneLine(strings.ReplaceAll(err.Error(), file.Path(), "archive")))
+		return nil, invalid("chart", "must be a chart archive, as `helm package` creates it: "+oneLine(strings.ReplaceAll(err.Error(), file.Path(), "archive")))
 	}
 	ref := uploadPrefix + hex.EncodeToString(digest.Sum(nil))
 	if err := file.Replace(h.uploadPath(ref)); err != nil {
@@ -68,21 +68,21 @@ func (h *Helm) uploadPath(ref string) string {
 	return filepath.Join(h.config.Uploads, strings.TrimPrefix(ref, uploadPrefix)+".tgz")
 }
 
-// uploadedChart finds an uploaded chart and notes that it is used.
+// uploadedChart finds an uploaded chart and marks it as used.
 func (h *Helm) uploadedChart(ref string) (string, error) {
 	if !uploadPattern.MatchString(ref) || h.config.Uploads == "" {
-		return "", invalid("chart.ref", "must be what the upload was answered with")
+		return "", invalid("chart.ref", "must be the ref from the answer to the upload")
 	}
 	path := h.uploadPath(ref)
 	now := time.Now()
 	if err := os.Chtimes(path, now, now); err != nil {
-		return "", missing("chart.ref", "the uploaded chart is not kept any more; upload it again")
+		return "", missing("chart.ref", "the uploaded chart was removed; upload it again")
 	}
 	return path, nil
 }
 
-// linkUpload gives a session its own hold on an uploaded chart, which may be
-// pruned before helm is run, or run again.
+// linkUpload links an uploaded chart into a session's folder, since it may be
+// pruned before helm is run.
 func (h *Helm) linkUpload(f folder, ref string) error {
 	if !strings.HasPrefix(ref, uploadPrefix) {
 		return nil
@@ -92,12 +92,12 @@ func (h *Helm) linkUpload(f folder, ref string) error {
 		return err
 	}
 	if err := os.Link(path, f.path(archiveFile)); err != nil {
-		return fmt.Errorf("hold the uploaded chart: %w", err)
+		return fmt.Errorf("link the uploaded chart: %w", err)
 	}
 	return nil
 }
 
-// uploads are the kept archives, the latest used first.
+// uploads returns the uploaded archives, most recently used first.
 func (h *Helm) uploads() ([]fs.FileInfo, error) {
 	if h.config.Uploads == "" {
 		return nil, nil
@@ -108,7 +108,7 @@ func (h *Helm) uploads() ([]fs.FileInfo, error) {
 	}
 	var files []fs.FileInfo
 	for _, e := range entries {
-		// One that has gone since is not listed.
+		// A file that was removed in between is not listed.
 		if info, err := e.Info(); err == nil && !strings.HasPrefix(e.Name(), ".") {
 			files = append(files, info)
 		}
@@ -119,7 +119,7 @@ func (h *Helm) uploads() ([]fs.FileInfo, error) {
 	return files, nil
 }
 
-// sweepUploads removes what an interrupted upload has left.
+// sweepUploads removes the files of interrupted uploads.
 func (h *Helm) sweepUploads() error {
 	left, err := filepath.Glob(filepath.Join(h.config.Uploads, unfinished))
 	if err != nil || h.config.Uploads == "" {
@@ -127,13 +127,13 @@ func (h *Helm) sweepUploads() error {
 	}
 	for _, path := range left {
 		if err := os.Remove(path); err != nil {
-			return fmt.Errorf("sweep the uploaded charts: %w", err)
+			return fmt.Errorf("remove interrupted uploads: %w", err)
 		}
 	}
 	return nil
 }
 
-// prune removes what is too much, but not the archive at path.
+// prune removes archives beyond the limits, but not the one at path.
 func (h *Helm) prune(path string) error {
 	files, err := h.uploads()
 	if err != nil {
@@ -153,8 +153,8 @@ func (h *Helm) prune(path string) error {
 	return nil
 }
 
-// readChart loads a folder or an archive as helm does, with helm's bounds on
-// what is inflated. It waits for its turn.
+// readChart loads a folder or an archive as helm does, with helm's limits on the
+// uncompressed size. It blocks for its turn.
 func (h *Helm) readChart(ctx context.Context, path string) (*chart.Chart, error) {
 	select {
 	case h.readers <- struct{}{}:
@@ -173,7 +173,7 @@ func loadChart(path string) (*chart.Chart, error) {
 	return read, installable(read)
 }
 
-// installable fails for what helm would not install.
+// installable returns an error for a chart that helm would not install.
 func installable(c *chart.Chart) error {
 	if err := c.Validate(); err != nil {
 		return err

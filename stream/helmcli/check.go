@@ -59,11 +59,11 @@ func (h *Helm) Check(request stream.Request) error {
 		}
 	case stream.OperationRollback:
 		if request.Revision < 1 {
-			return invalid("revision", "must be the number of the revision to go back to, 1 or higher")
+			return invalid("revision", "must be the number of a revision, 1 or higher")
 		}
 	case stream.OperationUninstall:
 	default:
-		return invalid("operation", fmt.Sprintf("%q is none of helm's", request.Operation))
+		return invalid("operation", fmt.Sprintf("%q is not an operation of helm", request.Operation))
 	}
 	return h.checkOptions(request)
 }
@@ -76,7 +76,7 @@ func missing(field, message string) error {
 	return &stream.InvalidError{Field: field, Message: message, Missing: true}
 }
 
-// CheckRelease returns an *stream.InvalidError unless helm accepts the names.
+// CheckRelease returns an *stream.InvalidError unless helm accepts both names.
 func CheckRelease(namespace, name string) error {
 	if len(name) > releaseLimit || !releasePattern.MatchString(name) {
 		return invalid("name", fmt.Sprintf("a release name has at most %d lower case letters, digits, '-' and '.', and begins and ends with a letter or digit", releaseLimit))
@@ -113,16 +113,16 @@ func checkTexts(request stream.Request) error {
 	}
 	for key, value := range o.Labels {
 		if key == decoder.SessionLabel {
-			return invalid("options.labels", key+" is set by helmtrail itself")
+			return invalid("options.labels", key+" is set by helmtrail")
 		}
 		if len(key) > 253+1+labelLimit || !labelKey.MatchString(key) || len(value) > labelLimit || !labelValue.MatchString(value) {
-			return invalid("options.labels", "keys and values must be those of Kubernetes labels")
+			return invalid("options.labels", "keys and values must be valid Kubernetes labels")
 		}
 	}
 	return nil
 }
 
-// checkValues refuses what helm could not read, before helm is run for it.
+// checkValues refuses values that helm could not read.
 func checkValues(values []byte) error {
 	var parsed map[string]any
 	if err := yaml.Unmarshal(values, &parsed); err != nil {

@@ -2,18 +2,17 @@ package helmcli
 
 import "os"
 
-// passedOn are the variables of helmtrail's own environment that helm gets:
-// how to find programs, proxies and certificate authorities (net/http,
-// crypto/x509).
+// passedOn are the variables of helmtrail's environment that helm inherits. They
+// locate programs, proxies and certificate authorities (net/http, crypto/x509).
 var passedOn = []string{
 	"PATH", "LANG", "LC_ALL", "TZ",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
 	"SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
-// environment is all that helm gets. It is built, not inherited, so nothing of
-// helmtrail's own can leak into it and nobody else's plugins or repositories
-// are found.
+// environment returns helm's whole environment. It is built, not inherited, so
+// that nothing leaks from helmtrail's environment and helm finds no plugins or
+// repositories of others.
 func environment(f folder, extra []string) []string {
 	var env []string
 	for _, name := range passedOn {

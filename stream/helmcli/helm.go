@@ -19,25 +19,25 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// Config says which helm to run and where.
+// Config configures a Helm.
 type Config struct {
-	// Binary is helm's path, or a name that is looked up in PATH.
+	// Binary is helm's path, or a name to look up in PATH.
 	Binary string
-	// Folder holds the sessions' private folders.
+	// Folder is the folder of the sessions' private folders.
 	Folder string
 	// Rendered is the folder for the manifests of dry runs.
 	Rendered string
-	// ChartDir holds the charts that a plain reference names, "" for none.
+	// ChartDir is the folder of the charts that plain references name, "" for none.
 	ChartDir string
 	// Repositories are the chart repositories that requests may name.
 	Repositories []Repository
-	// Uploads is the folder of uploaded charts, "" for no uploads. It must be
-	// on the file system of Folder.
+	// Uploads is the folder of uploaded charts, "" for no uploads. It must be on
+	// the same file system as Folder.
 	Uploads string
-	// Environment is added to what helm gets, as KEY=value.
+	// Environment is added to helm's environment, as KEY=value.
 	Environment []string
-	// Supervisor is the command line to which a session's folder is added to
-	// run its supervisor, see Supervise.
+	// Supervisor is the command line of the supervisor, without its last argument,
+	// the session's folder. See Supervise.
 	Supervisor []string
 	Logger     *slog.Logger
 }
@@ -57,19 +57,18 @@ type Helm struct {
 	pulls    chan struct{}                   // a place for each chart that is fetched
 }
 
-// versionTimeout bounds the question for helm's version, in which helm does
-// nothing but print it.
+// versionTimeout bounds `helm version`.
 const versionTimeout = 20 * time.Second
 
-// oldestMinor is the first release of Helm 3 that labels its records, by which
-// a session knows its own.
+// oldestMinor is the first minor release of Helm 3 with --labels, which sessions
+// need to find their own revisions.
 const oldestMinor = 13
 
 var versionPattern = regexp.MustCompile(`^v([34])\.(\d+)\.\d+\S*$`)
 
-// New finds helm and asks for its version. Without a usable helm it returns a
-// Helm all the same, which refuses every request with the reason; it fails
-// only when the sessions' folder cannot be used.
+// New finds helm and reads its version. Without a usable helm it still returns a
+// Helm, which refuses every request with the reason. It fails only if the
+// sessions' folder cannot be used.
 func New(ctx context.Context, config Config) (*Helm, error) {
 	if config.Logger == nil {
 		config.Logger = slog.Default()
@@ -80,7 +79,7 @@ func New(ctx context.Context, config Config) (*Helm, error) {
 	}
 	config.Folder = folder
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("make the sessions' folder: %w", err)
+		return nil, fmt.Errorf("create the sessions' folder: %w", err)
 	}
 	if config.ChartDir != "" {
 		if config.ChartDir, err = filepath.Abs(config.ChartDir); err != nil {
@@ -101,7 +100,7 @@ func New(ctx context.Context, config Config) (*Helm, error) {
 	return h, nil
 }
 
-// find looks for helm and reads its version.
+// find finds helm and reads its version.
 func (h *Helm) find(ctx context.Context) error {
 	const advice = "install Helm 3 or 4 and name it with --helm"
 	path, err := exec.LookPath(h.config.Binary)
@@ -122,11 +121,11 @@ func (h *Helm) find(ctx context.Context) error {
 	version := strings.TrimSpace(string(out))
 	match := versionPattern.FindStringSubmatch(version)
 	if match == nil {
-		return fmt.Errorf("%w: %s says that it is version %.40q; %s", stream.ErrNoHelm, path, version, advice)
+		return fmt.Errorf("%w: %s reports the unknown version %.40q; %s", stream.ErrNoHelm, path, version, advice)
 	}
 	major, minor := int(match[1][0]-'0'), 0
 	if minor, err = strconv.Atoi(match[2]); err != nil || major == 3 && minor < oldestMinor {
-		return fmt.Errorf("%w: %s is version %.40s, and the oldest that works is v3.%d; %s", stream.ErrNoHelm, path, version, oldestMinor, advice)
+		return fmt.Errorf("%w: %s is version %.40s, and the oldest supported version is v3.%d; %s", stream.ErrNoHelm, path, version, oldestMinor, advice)
 	}
 	h.path, h.version, h.major, h.minor = path, version, major, minor
 	return nil
@@ -135,14 +134,14 @@ func (h *Helm) find(ctx context.Context) error {
 // Version implements stream.Helm.
 func (h *Helm) Version() string { return h.version }
 
-// Problem says why no operation can be run; nil when they can.
+// Problem returns why no operation can be run, nil if they can.
 func (h *Helm) Problem() error { return h.problem }
 
 // Prepare implements stream.Helm.
 func (h *Helm) Prepare(session stream.SessionRef, request stream.Request) (stream.Process, error) {
 	p := &Process{helm: h, folder: h.folderOf(session.ID), session: session, request: request}
 	if err := os.Mkdir(string(p.folder), 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder of session %s: %w", session.ID, err)
+		return nil, fmt.Errorf("create the folder of session %s: %w", session.ID, err)
 	}
 	err := p.folder.writeJSON(sessionFile, sessionContent{session, withoutValues(request)})
 	if err == nil && request.Values != nil {
@@ -157,7 +156,7 @@ func (h *Helm) Prepare(session stream.SessionRef, request stream.Request) (strea
 	return p, nil
 }
 
-// sessionContent is what session.json holds.
+// sessionContent is the content of session.json.
 type sessionContent struct {
 	Session stream.SessionRef
 	Request stream.Request
@@ -168,8 +167,8 @@ func withoutValues(request stream.Request) stream.Request {
 	return request
 }
 
-// Left implements stream.Helm. A folder that cannot be understood is left
-// alone and logged.
+// Left implements stream.Helm. A folder that cannot be read is logged and
+// skipped.
 func (h *Helm) Left() ([]stream.Process, error) {
 	entries, err := os.ReadDir(h.config.Folder)
 	if err != nil {
@@ -183,7 +182,7 @@ func (h *Helm) Left() ([]stream.Process, error) {
 		p := &Process{helm: h, folder: folder(filepath.Join(h.config.Folder, e.Name()))}
 		var content sessionContent
 		if err := p.folder.readJSON(sessionFile, &content); err != nil {
-			h.config.Logger.Warn("a session's folder cannot be read", "folder", p.folder, "error", err)
+			h.config.Logger.Warn("cannot read a session's folder", "folder", p.folder, "error", err)
 			continue
 		}
 		p.session, p.request = content.Session, content.Request

@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	// maxLine bounds a line of LOG, in bytes; the rest of a longer one is dropped.
+	// maxLine bounds a line of LOG, in bytes. The rest of a longer line is dropped.
 	maxLine = 16 << 10
-	// maxMessage bounds helm's own error text, in bytes.
+	// maxMessage bounds helm's error text, in bytes.
 	maxMessage = 8 << 10
 )
 
-// splitter cuts helm's output into lines. A line ends with LF or CR LF; one
-// that is longer than maxLine is cut, and never held in memory as a whole.
+// splitter splits helm's output into lines, which end with LF or CR LF. A line
+// longer than maxLine is cut, and never held in memory as a whole.
 type splitter struct {
 	line []byte
 	cut  bool
 }
 
-// write calls f with every line that ends in data.
+// write calls f with every line that ends within data.
 func (s *splitter) write(data []byte, f func(line string, truncated bool)) {
 	for len(data) > 0 {
 		end := bytes.IndexByte(data, '\n')
@@ -41,7 +41,7 @@ func (s *splitter) write(data []byte, f func(line string, truncated bool)) {
 	}
 }
 
-// flush calls f with what is left of a line that never ended.
+// flush calls f with the rest, a line that has no end.
 func (s *splitter) flush(f func(line string, truncated bool)) {
 	line := s.line
 	if !s.cut {
@@ -51,14 +51,14 @@ func (s *splitter) flush(f func(line string, truncated bool)) {
 	s.line, s.cut = s.line[:0], false
 }
 
-// rest tells whether a line was begun and not ended.
+// rest reports whether there is a line without an end.
 func (s *splitter) rest() bool { return len(s.line) > 0 || s.cut }
 
-// sieve decides which of helm's lines people see, and picks helm's error text
-// out of them. With --debug helm 4 prints the chart's whole values schema in
-// one line (pkg/chart/common/util/jsonschema.go), helm 3 prints a Go stack trace behind an error
+// sieve decides which of helm's lines are shown, and extracts helm's error text.
+// With --debug helm 4 prints the chart's whole values schema in
+// one line (pkg/chart/common/util/jsonschema.go), helm 3 prints a Go stack trace after an error
 // (cmd/helm/helm.go, warning and debug), and both Helms print values, hooks
-// and manifest behind a success (cmd/helm/status.go, statusPrinter).
+// and manifest after a success (cmd/helm/status.go, statusPrinter).
 type sieve struct {
 	dumping bool
 	tracing bool
@@ -66,10 +66,10 @@ type sieve struct {
 	message strings.Builder
 }
 
-// schemaDump begins the line in which helm 4 prints a values schema.
+// schemaDump is the prefix of the line in which helm 4 prints a values schema.
 const schemaDump = `level=DEBUG msg="unmarshalled JSON schema"`
 
-// dumpStart is the line with which helm begins to dump.
+// dumpStart is the first line of what helm prints after a success.
 const dumpStart = "USER-SUPPLIED VALUES:"
 
 var (
@@ -78,7 +78,7 @@ var (
 	traceFunc  = regexp.MustCompile(`^[\w.\-/]+(\(\*?\w+\)\.)?[\w.()*]*$`)
 )
 
-// show tells whether people see the line.
+// show reports whether the line is shown.
 func (s *sieve) show(line string) bool {
 	if s.dumping || strings.HasPrefix(line, schemaDump) {
 		return false
@@ -89,7 +89,7 @@ func (s *sieve) show(line string) bool {
 	}
 	switch {
 	case traceStart.MatchString(line):
-		// It repeats the error that the line before it told.
+		// It repeats the error of the previous line.
 		s.tracing, s.inError = true, false
 		return false
 	case s.tracing:
@@ -109,10 +109,10 @@ func (s *sieve) show(line string) bool {
 	return true
 }
 
-// told tells whether the error text that was collected has the line already.
+// told reports whether the error text has the line already.
 func (s *sieve) told(line string) bool {
 	return line != "" && strings.Contains(s.message.String(), line)
 }
 
-// error is helm's error text, "" if it printed none.
+// error returns helm's error text, "" if it printed none.
 func (s *sieve) error() string { return strings.TrimSpace(s.message.String()) }

@@ -15,8 +15,8 @@ import (
 	"github.com/helmtrail/helmtrail/stream/filelock"
 )
 
-// Process implements stream.Process: a session's folder and the supervisor
-// that works in it, whoever started it.
+// Process implements stream.Process: a session's folder and the supervisor that
+// works in it, which an earlier helmtrail may have started.
 type Process struct {
 	helm    *Helm
 	folder  folder
@@ -28,7 +28,7 @@ type Process struct {
 	secrets *mask.Secrets // nil until something is masked
 }
 
-// lookEvery is how often the spool is looked at for more.
+// lookEvery is how often the spool is checked for more output.
 const lookEvery = 20 * time.Millisecond
 
 // Session implements stream.Process.
@@ -37,7 +37,7 @@ func (p *Process) Session() stream.SessionRef { return p.session }
 // Request implements stream.Process.
 func (p *Process) Request() stream.Request { return p.request }
 
-// runContent is what run.json holds.
+// runContent is the content of run.json.
 type runContent struct {
 	// Arguments are helm's command line, its path first.
 	Arguments   []string
@@ -45,16 +45,16 @@ type runContent struct {
 	// Rendered is the file for helm's standard output, "" for the spool.
 	Rendered string
 	Deadline time.Duration
-	// Grace is for ends that nobody asked helmtrail for: the deadline, and a
-	// SIGTERM to the supervisor.
+	// Grace applies when nobody asked helmtrail to stop helm: at the deadline, and
+	// on a SIGTERM to the supervisor.
 	Grace time.Duration
 }
 
-// stopContent is what stop.json holds. The file is made once an attempt, by
-// whoever comes first: the request to end helm, or the supervisor when helm
-// has ended by itself. So both agree on what came first.
+// stopContent is the content of stop.json. The file is created once per attempt,
+// either by a request to stop helm, or by the supervisor when helm exits by
+// itself. So both agree on which came first.
 type stopContent struct {
-	// Cause is "" when helm ended by itself.
+	// Cause is "" if helm exited by itself.
 	Cause stream.StopCause
 	Grace time.Duration
 }
@@ -71,7 +71,7 @@ func (p *Process) Start(ctx context.Context, launch stream.Launch) error {
 	}
 	for _, name := range []string{homeFolder + "/tmp", workFolder} {
 		if err := os.MkdirAll(p.folder.path(name), 0o700); err != nil {
-			return fmt.Errorf("make helm's folders: %w", err)
+			return fmt.Errorf("create helm's folders: %w", err)
 		}
 	}
 	if err := p.folder.write(kubeconfigFile, launch.Kubeconfig); err != nil {
@@ -83,7 +83,7 @@ func (p *Process) Start(ctx context.Context, launch stream.Launch) error {
 	if err := p.writeSecrets(launch); err != nil {
 		return err
 	}
-	// The arguments name the private files that are there.
+	// The arguments name the private files that exist.
 	run.Arguments = append([]string{p.helm.path}, p.arguments(launch)...)
 	if renders(p.request) {
 		run.Rendered = renderedFile
@@ -98,7 +98,7 @@ func (p *Process) Start(ctx context.Context, launch stream.Launch) error {
 	}
 	for _, last := range []string{endFile, stopFile, helmFile} {
 		if err := os.Remove(p.folder.path(last)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("forget the last attempt: %w", err)
+			return fmt.Errorf("remove the files of the last attempt: %w", err)
 		}
 	}
 	if err := p.folder.writeJSON(launchFile, launch); err != nil {
@@ -107,7 +107,7 @@ func (p *Process) Start(ctx context.Context, launch stream.Launch) error {
 	return p.supervise()
 }
 
-// arguments are helm's for one attempt.
+// arguments returns helm's arguments for one attempt.
 func (p *Process) arguments(launch stream.Launch) []string {
 	values := ""
 	if _, err := os.Stat(p.folder.path(valuesFile)); err == nil {
@@ -178,8 +178,8 @@ func (p *Process) Follow(ctx context.Context, mark int64, f func(stream.Line) er
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for {
-		// Whether helm has ended is asked before its output is read, so that
-		// an end is never taken for the last word while lines are on their way.
+		// Check whether helm has exited before reading its output, so that no line
+		// is missed that was written in between.
 		alive := p.alive()
 		end, ended, err := p.end()
 		if err != nil {

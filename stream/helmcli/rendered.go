@@ -14,13 +14,13 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// renderedFile is where helm's standard output goes when it only renders: one
-// JSON object of any size, which is no log.
+// renderedFile receives helm's standard output when it only renders: one JSON
+// object of any size, which does not belong in the log.
 const renderedFile = "rendered.json"
 
-// KeepRendered implements stream.Process. What helm has printed holds Secrets as
-// they are, and is gone with the session's private folder; what they hold is
-// masked wherever it stands.
+// KeepRendered implements stream.Process. Helm's output contains Secrets in plain
+// text and is removed with the session's folder. Their values are masked wherever
+// they occur.
 func (p *Process) KeepRendered() (bool, error) {
 	if !renders(p.request) {
 		return false, nil
@@ -39,10 +39,10 @@ func (p *Process) KeepRendered() (bool, error) {
 	}
 	data, err := os.ReadFile(p.folder.path(renderedFile))
 	if err != nil {
-		return false, fmt.Errorf("read what helm rendered: %w", err)
+		return false, fmt.Errorf("read the rendered manifest: %w", err)
 	}
 	if err := json.Unmarshal(data, &printed); err != nil {
-		return false, nil // helm failed before it had rendered anything
+		return false, nil // helm failed before it rendered anything
 	}
 	source := mask.Source{Values: []json.RawMessage{printed.Config, printed.Chart.Values}, Schema: printed.Chart.Schema, Manifests: []string{printed.Manifest}}
 	for _, hook := range printed.Hooks {
@@ -57,7 +57,7 @@ func (p *Process) KeepRendered() (bool, error) {
 		kept.Hooks[i].Manifest = secrets.Manifest(kept.Hooks[i].Manifest)
 	}
 	if err := os.MkdirAll(p.helm.config.Rendered, 0o700); err != nil {
-		return false, fmt.Errorf("keep what helm rendered: %w", err)
+		return false, fmt.Errorf("keep the rendered manifest: %w", err)
 	}
 	return true, folder(p.helm.config.Rendered).writeJSON(p.session.ID+".json", kept)
 }
@@ -65,7 +65,7 @@ func (p *Process) KeepRendered() (bool, error) {
 // Rendered implements stream.Helm.
 func (h *Helm) Rendered(session string) (stream.Rendering, error) {
 	var kept stream.Rendering
-	// An id names a file, so it must be one of ours.
+	// The id becomes a file name, so it must be well formed.
 	if _, err := uuid.Parse(session); err != nil {
 		return kept, stream.ErrNotFound
 	}
@@ -74,7 +74,7 @@ func (h *Helm) Rendered(session string) (stream.Rendering, error) {
 		return kept, stream.ErrNotFound
 	}
 	if err != nil {
-		return kept, fmt.Errorf("read what session %s rendered: %w", session, err)
+		return kept, fmt.Errorf("read the rendered manifest of session %s: %w", session, err)
 	}
 	return kept, nil
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// secretsContent is what secrets.json holds: what helm's output, and all that
-// the cluster says of the release, is masked by. The supervisor needs it as
-// much as a later helmtrail does, so it stands in the folder.
+// secretsContent is the content of secrets.json: the secrets to mask in helm's
+// output and in everything that the cluster reports about the release. Both the
+// supervisor and a later helmtrail need it.
 type secretsContent struct {
 	Key     []byte
 	Release mask.Release
 	Sources []mask.Source
 }
 
-// writeSecrets puts everything that may hold secrets of the session together.
+// writeSecrets writes secrets.json.
 func (p *Process) writeSecrets(launch stream.Launch) error {
 	release := p.session.Release
 	content := secretsContent{
@@ -32,9 +32,9 @@ func (p *Process) writeSecrets(launch stream.Launch) error {
 	}
 	own := mask.Source{}
 	if len(values) > 0 {
-		// JSON can stand in JSON. Check has read the same text before.
+		// JSON can be embedded in JSON. Check parsed the same text before.
 		if values, err = yaml.YAMLToJSON(values); err != nil {
-			return errors.New("the values are not YAML any more")
+			return errors.New("the values are not YAML")
 		}
 		own.Values = append(own.Values, values)
 	}
@@ -45,9 +45,9 @@ func (p *Process) writeSecrets(launch stream.Launch) error {
 	return p.folder.writeJSON(secretsFile, content)
 }
 
-// readSecrets is the masking of a session's folder. Without secrets.json, which
-// is there before helm is run, what is secret by its looks is masked. further are
-// sources that have come up since.
+// readSecrets returns the secrets of a session's folder, and those of further
+// sources. Before secrets.json is written, which is before helm is run, only what
+// looks like a secret is masked.
 func readSecrets(f folder, further ...mask.Source) (*mask.Secrets, error) {
 	var content secretsContent
 	err := f.readJSON(secretsFile, &content)
@@ -64,8 +64,8 @@ func (p *Process) Mask(text string) string {
 	if p.secrets == nil {
 		secrets, err := readSecrets(p.folder)
 		if err != nil {
-			// What cannot be masked is not shown.
-			p.helm.config.Logger.Error("a text cannot be masked", "session", p.session.ID, "error", err)
+			// A text that cannot be masked is not shown.
+			p.helm.config.Logger.Error("cannot mask a text", "session", p.session.ID, "error", err)
 			return "«masked»"
 		}
 		p.secrets = secrets

@@ -12,8 +12,7 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// record is one line of helm's output in the spool, as JSON with a line break
-// behind it.
+// record is one line of helm's output in the spool: JSON and a line break.
 type record struct {
 	Time      time.Time `json:"t"`
 	Text      string    `json:"l"`
@@ -37,8 +36,8 @@ type spoolReader struct {
 	mark   int64 // where the first byte of buffer stands in the file
 }
 
-// recordLimit is more than any record takes: a line of maxLine bytes in which
-// JSON escapes every byte, and the other fields.
+// recordLimit exceeds the size of any record: a line of maxLine bytes, each
+// escaped in JSON, and the other fields.
 const recordLimit = 6*maxLine + 256
 
 func openSpool(f folder, mark int64) (*spoolReader, error) {
@@ -51,8 +50,8 @@ func openSpool(f folder, mark int64) (*spoolReader, error) {
 
 func (s *spoolReader) close() { _ = s.file.Close() } // it was only read
 
-// read calls f with every whole line that is there. A line that is still being
-// written stays for the next call.
+// read calls f with every complete line. A line that is still being written is
+// left for the next call.
 func (s *spoolReader) read(f func(stream.Line) error) error {
 	for {
 		n, err := s.file.ReadAt(s.buffer[s.filled:], s.mark+int64(s.filled))
