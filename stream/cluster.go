@@ -22,7 +22,7 @@ type Cluster interface {
 	// decoded. A release that does not exist has no revisions and no error.
 	Read(ctx context.Context, namespace, name string) ([]*decoder.Revision, error)
 	// Record fetches and decodes one revision in full. It fails with
-	// ErrNotFound when there is none.
+	// ErrNotFound if there is none.
 	Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error)
 	// Follow watches the objects that a record's manifest and hooks name and
 	// calls f with all rows once they are known and then whenever they
@@ -44,7 +44,7 @@ type Cluster interface {
 	// when its Secret has another resourceVersion by then.
 	MarkFailed(ctx context.Context, mark Mark) (revision int, err error)
 	// SecretData reads the data of a Secret, which is a secret to be handed to
-	// helm and nobody else. It fails with ErrNotFound when there is none.
+	// helm only. It fails with ErrNotFound if there is none.
 	SecretData(ctx context.Context, credentials Credentials, namespace, name string) (map[string][]byte, error)
 	// Kubeconfig returns a kubeconfig, as YAML, that reaches this cluster with
 	// these credentials and no others. It is a secret.

@@ -114,8 +114,9 @@ func (w *objectWatch) readLog(source LogSource) {
 	kept := w.logs[anyRun(source)]
 	kept.reading = false
 	if err == nil {
+		// What a container wrote may arrive later than its end, so an empty log is
+		// read again.
 		kept.text = lastLines(log, w.maskText)
-		kept.attempts = logAttempts
 	}
 	w.logs[anyRun(source)] = kept
 	if kept.text != "" && w.rows != nil {

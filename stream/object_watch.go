@@ -89,7 +89,8 @@ const (
 	// verdictOpen means that Helm is still at work: the newest causes stand.
 	verdictOpen verdict = "open"
 	// verdictGivenUp means that Helm gave up and may delete the objects at once.
-	// The causes at that moment stand, and only final ones are added.
+	// The causes at that moment stand, and only final ones are added. If none were
+	// known yet, the next ones stand.
 	verdictGivenUp verdict = "given-up"
 	// verdictUndone means that Helm's own rollback is followed, whose objects say
 	// nothing about the failure.
@@ -170,16 +171,20 @@ func (w *objectWatch) finalCauses() []Cause {
 }
 
 // stand takes in the causes that a snapshot shows. It is called under w.mu.
-func (w *objectWatch) stand(causes []Cause) {
+func (w *objectWatch) stand(rows []Resource) {
+	causes := causesOf(rows)
 	switch w.verdict {
 	case verdictUndone:
 	case verdictGivenUp:
 		switch {
-		case !telling(causes):
-		case telling(w.standing):
+		case telling(causes) && telling(w.standing):
 			w.standing = refined(w.standing, causes)
-		default:
+		case telling(causes):
 			w.standing = causes
+		case len(w.standing) == 0:
+			w.standing = causesOf(slices.DeleteFunc(slices.Clone(rows), func(row Resource) bool {
+				return !row.Exists() || row.Cause.Problem == ProblemDeleting // Helm's doing
+			}))
 		}
 	default:
 		w.standing = causes
@@ -248,8 +253,23 @@ func (w *objectWatch) read(ctx context.Context, revision int) (*decoder.Record, 
 }
 
 // last publishes and returns the final state, read from the API server, or nil if
-// it cannot be read.
+// it cannot be read. It is called after watch has returned.
 func (w *objectWatch) last(ctx context.Context) []Resource {
+	select {
+	case revision := <-w.wanted:
+		// The release's watch lagged behind: the revision was requested after watch
+		// had returned.
+		if revision <= w.revision {
+			break
+		}
+		if record, err := w.read(ctx, revision); err == nil {
+			w.revision = revision
+			w.begin(record)
+		} else if !errors.Is(err, ErrNotFound) {
+			w.run.log.Warn("cannot read the revision's record", "revision", revision, "error", err)
+		}
+	default:
+	}
 	w.mu.Lock()
 	record := w.record
 	w.mu.Unlock()
@@ -301,7 +321,7 @@ func (w *objectWatch) publish() {
 	summary := Summarize(rows)
 	w.readLogs(summary.Causes)
 	summary.Causes = beginning(w.withLogs(summary.Causes))
-	w.stand(causesOf(rows))
+	w.stand(rows)
 	full := w.stream == streamUnset
 	if w.run.inbox.crowded() && !w.final {
 		if !full {

@@ -290,3 +290,65 @@ type logs struct {
 }
 
 func (l logs) ContainerLog(context.Context, LogSource, Viewer) (string, error) { return l.text, nil }
+
+// still is a cluster whose objects do not change. logs are what a container has
+// written, at each question.
+type still struct {
+	Cluster
+	rows []Resource
+	logs []string
+}
+
+func (*still) Record(_ context.Context, _, _ string, revision int) (*decoder.Record, error) {
+	return &decoder.Record{Version: revision, Header: decoder.Header{Status: decoder.StatusFailed}}, nil
+}
+
+func (s *still) Snapshot(context.Context, *decoder.Record, Viewer) ([]Resource, error) {
+	return s.rows, nil
+}
+
+func (s *still) ContainerLog(context.Context, LogSource, Viewer) (string, error) {
+	log := s.logs[0]
+	s.logs = s.logs[1:]
+	return log, nil
+}
+
+func waitingRow() Resource {
+	s := Sentence{Object: ObjectRef{Kind: "Deployment", Name: "web"}, Reason: "Progressing"}
+	return Resource{Kind: "Deployment", Name: "web", Status: "Progressing", Cause: Cause{Sentence: s, Rank: RankWaiting}}
+}
+
+// On a busy machine a session may learn of its revision, and that it failed,
+// only when helm has ended.
+func TestAnEndNamesACauseAlthoughTheWatchLagged(t *testing.T) {
+	w := watchOfNothing()
+	w.run.request.Operation = OperationUpgrade
+	w.run.cluster, w.run.log = &still{rows: []Resource{waitingRow()}}, slog.New(slog.DiscardHandler)
+	watched, stop := context.WithCancel(t.Context())
+	stop()
+	w.watch(watched)
+	w.freeze()
+	w.follow(2)
+	if rows := w.last(t.Context()); len(rows) != 1 {
+		t.Errorf("the last rows are %+v", rows)
+	}
+	if causes := w.finalCauses(); len(causes) != 1 || causes[0].Reason != "Progressing" {
+		t.Errorf("the causes are %+v", causes)
+	}
+}
+
+// A node may have a container's log a moment after its end.
+func TestAnEmptyLogIsReadAgain(t *testing.T) {
+	w := watchOfNothing()
+	w.run.cluster = &still{logs: []string{"", "out of luck"}}
+	row := waitingRow()
+	row.Cause.Rank, row.Cause.Source = RankContainer, LogSource{Pod: "web-0", Container: "web"}
+	for restarts := range 2 {
+		row.Restarts = restarts
+		w.tell([]Resource{row})
+		w.reading.Wait()
+	}
+	if causes := w.finalCauses(); len(causes) != 1 || causes[0].Log != "out of luck" {
+		t.Errorf("the causes are %+v", causes)
+	}
+}

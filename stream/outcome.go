@@ -123,8 +123,8 @@ func (o outcome) newest() *decoder.Revision {
 	return o.after[len(o.after)-1]
 }
 
-// ours returns the revision that the session made, nil if there is none. Of
-// Helm's own rollbacks after a failure it knows nothing.
+// ours returns the revision that the session made, nil if there is none. Helm's
+// own rollback after a failure does not count.
 func (o outcome) ours() *decoder.Revision {
 	c := Claimant{Session: o.session, Origin: OriginHelmtrail, Operation: o.request.Operation, Target: o.request.Revision}
 	for _, r := range o.after {
