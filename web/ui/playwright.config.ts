@@ -12,7 +12,7 @@ export default defineConfig({
   timeout: 240_000,
   expect: { timeout: 60_000 },
   workers: 2,
-  // A failed test is mended, not run again.
+  // A failed test is fixed, not run again.
   retries: 0,
   forbidOnly: true,
   use: {

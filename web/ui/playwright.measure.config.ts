@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test';
 import tests from './playwright.config';
 
-/** Measures what docs/benchmarks.md says of the pages, with the browser and the server of the tests. */
+/** Measures the figures of docs/benchmarks.md for the pages, with the browser and server of the tests. */
 export default defineConfig(tests, {
   testDir: 'measure',
   workers: 1,

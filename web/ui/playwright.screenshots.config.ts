@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test';
 import tests from './playwright.config';
 
-/** Takes the pictures of docs/screenshots with the browser and the server of the tests. */
+/** Takes the screenshots of docs/screenshots with the browser and server of the tests. */
 export default defineConfig(tests, {
   testDir: 'screenshots',
   globalSetup: ['./screenshots/fonts.ts', './tests/setup.ts'],

@@ -2,12 +2,12 @@ import type { Page } from '@playwright/test';
 
 declare global {
   interface Window {
-    /** How long each task took that kept the page from answering for more than 50 ms, in milliseconds. */
+    /** The durations in milliseconds of tasks that blocked the page for more than 50 ms. */
     longTasks: number[];
   }
 }
 
-/** Has a page note its long tasks, from its next load on. */
+/** Records long tasks from the next page load on. */
 export const watchTasks = (page: Page): Promise<unknown> =>
   page.addInitScript(() => {
     window.longTasks = [];
@@ -16,7 +16,7 @@ export const watchTasks = (page: Page): Promise<unknown> =>
     }).observe({ entryTypes: ['longtask'] });
   });
 
-/** Prints how long something took, and for how long at most the page answered nobody meanwhile. */
+/** Prints how long an action took and the longest time for which it blocked the page. */
 export async function timed(page: Page, what: string, act: () => Promise<unknown>): Promise<void> {
   await page.evaluate(() => 'longTasks' in window && window.longTasks.splice(0));
   const began = performance.now();

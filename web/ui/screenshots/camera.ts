@@ -4,7 +4,7 @@ import { expect } from '../tests/helmtrail';
 
 const FOLDER = path.join(import.meta.dirname, '../../../docs/screenshots');
 
-/** Takes what the window shows, light and dark: name.png and name-dark.png. */
+/** Takes a screenshot of the window in both themes: name.png and name-dark.png. */
 export async function shoot(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Fails where the pictures would show boxes: every page has a word of Chinese. */
+/** Fails without Chinese fonts: every page has a word of Chinese. */
 export default async function fonts(): Promise<void> {
   const { stdout } = await promisify(execFile)('fc-list', [':lang=zh-cn', 'family']);
   if (stdout.trim() === '') {

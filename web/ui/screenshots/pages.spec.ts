@@ -5,7 +5,7 @@ import { shoot } from './camera';
 
 const namespace = 'shop';
 
-// Each picture shows what those before it have left in the cluster.
+// Each test builds on what the previous ones left in the cluster.
 test.describe.configure({ mode: 'serial' });
 
 test('events: running, completed', async ({ page, request }) => {

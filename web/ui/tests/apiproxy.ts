@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { apiServer } from './cluster';
 
-/** Stands in front of the API server, and lets single requests go wrong as two writers of one object see it. */
+/** A proxy to the API server that answers single requests with a conflict. */
 export class ApiProxy {
   #api = apiServer();
   #server: Server;
@@ -17,7 +17,7 @@ export class ApiProxy {
     });
   }
 
-  /** Starts one; `kubeconfig` is the file to write that leads through it. */
+  /** Starts a proxy and writes a kubeconfig that uses it. */
   static async start(kubeconfig: string): Promise<ApiProxy> {
     const proxy = new ApiProxy(kubeconfig);
     proxy.#server.listen(0, '127.0.0.1');
@@ -38,7 +38,7 @@ export class ApiProxy {
     return proxy;
   }
 
-  /** The next request of the method whose path ends so is refused with a conflict. */
+  /** Answers the next request of a method to a path with this suffix with a conflict. */
   refuse(method: string, path: string): void {
     this.#conflicts.push({ method, path });
   }
@@ -70,7 +70,7 @@ export class ApiProxy {
     }
     const onward = request(
       new URL(asked.url ?? '/', this.#api.url),
-      // Watches hold a connection each.
+      // Each watch holds a connection.
       { method: asked.method, headers: { ...asked.headers, host: this.#api.url.host }, agent: this.#api.agent },
       (response) => {
         answer.writeHead(response.statusCode ?? 502, response.headers);

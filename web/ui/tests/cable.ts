@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A cable to the server that can be pulled out and put back. What goes through it is not touched. */
+/** A TCP proxy to the server whose connection can be cut and restored. */
 export class Cable {
   #sockets = new Set<Socket>();
   #out = false;
@@ -29,7 +29,7 @@ export class Cable {
     });
   }
 
-  /** Lays a cable to the server under test. */
+  /** Starts a proxy to the server under test. */
   static async lay(): Promise<Cable> {
     const cable = new Cable(new URL(process.env['HELMTRAIL_TEST_URL'] ?? ''));
     cable.#server.listen(0, '127.0.0.1');
@@ -41,7 +41,7 @@ export class Cable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Cuts all connections and lets no new one through. */
+  /** Cuts all connections and refuses new ones. */
   pullOut(): void {
     this.#out = true;
     for (const socket of this.#sockets) {
@@ -53,7 +53,7 @@ export class Cable {
     this.#out = false;
   }
 
-  /** Takes the cable away for good. */
+  /** Stops the proxy. */
   remove(): void {
     this.pullOut();
     this.#server.close();

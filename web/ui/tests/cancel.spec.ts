@@ -2,10 +2,10 @@ import { expectAccessible } from './axe';
 import { clusterId, completed, expect, install, logLines, newNamespace, releaseRows, statusTag, test } from './helmtrail';
 import type { Schemas } from '../src/api/client';
 
-test('an install is canceled after a warning, and what it leaves behind is listed', async ({ page, request }) => {
+test('an install is canceled after a warning, and its remaining resources are listed', async ({ page, request }) => {
   await page.goto(await install(request, { namespace: newNamespace(), name: 'unwanted', values: { tag: 'doesnotexist' } }));
 
-  // The cause stands at the top, in words, while it still runs.
+  // The cause appears at the top while the operation is running.
   const causes = page.locator('.pf-v6-c-alert').filter({ hasText: 'This will not recover by itself' });
   await expect(causes).toContainText('doesnotexist');
   await expect(page.getByRole('row').filter({ hasText: 'Pod' })).toContainText('ImagePullBackOff');
@@ -30,10 +30,10 @@ test('an install is canceled after a warning, and what it leaves behind is liste
   await expect(page.getByRole('button', { name: 'Cancel Operation', exact: true })).toHaveCount(0);
 });
 
-test('helm that takes its time to end is killed when one insists', async ({ page, request }) => {
+test('a slow cancellation can be forced', async ({ page, request }) => {
   const namespace = newNamespace();
   await completed(request, await install(request, { namespace, name: 'web', values: { tag: 'doesnotexist' }, options: { wait: false } }));
-  // Ended, this upgrade rolls back, and waits for what never gets ready.
+  // When canceled, this upgrade rolls back and waits for Pods that never get ready.
   const upgrade = await request.put(`/${await clusterId(request)}/namespaces/${namespace}/releases/web`, {
     data: { chart: { ref: 'web' }, values: { tag: 'doesnotexist', replicas: 2 }, options: { wait: true, rollbackOnFailure: true } },
   });
@@ -70,7 +70,7 @@ test('a canceled rollback leaves the release stuck, and its page recovers it', a
   await expect(releaseRows(page)).toContainText([/web.*Pending rollback.*Stuck/]);
   await page.getByRole('link', { name: 'web', exact: true }).click();
   await expect(page.getByRole('heading', { name: /Stuck in Pending rollback/ })).toBeVisible();
-  // How its objects are is told there too, and why.
+  // The page shows the resources and causes, too.
   await expect(page.locator('.pf-v6-c-alert').filter({ hasText: 'This will not recover by itself' })).toContainText('cannot pull its image web:doesnotexist');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Mark as failed' }).click();

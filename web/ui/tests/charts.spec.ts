@@ -20,7 +20,7 @@ test.beforeAll(async () => {
 
 test.afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('an archive is handed over and installed', async ({ page, request }) => {
+test('an archive is uploaded and installed', async ({ page, request }) => {
   await page.goto(`/helm/install/${await clusterId(request)}/${newNamespace()}`);
   await page.getByRole('radio', { name: 'Upload' }).check();
   await page.locator('input[type="file"]').setInputFiles(archive);
@@ -34,7 +34,7 @@ test('an archive is handed over and installed', async ({ page, request }) => {
   await expect(page.getByText('settings 2.0.0')).toBeVisible();
 });
 
-test('what is no chart is refused where it was handed over', async ({ page, request }) => {
+test('a file that is not a chart is refused at the upload', async ({ page, request }) => {
   await page.goto(`/helm/install/${await clusterId(request)}/${newNamespace()}`);
   await page.getByRole('radio', { name: 'Upload' }).check();
   await page.locator('input[type="file"]').setInputFiles({ name: 'none.tgz', mimeType: 'application/gzip', buffer: Buffer.from('no chart') });
@@ -42,7 +42,7 @@ test('what is no chart is refused where it was handed over', async ({ page, requ
   await expect(page.getByRole('button', { name: 'Install', exact: true })).toBeDisabled();
 });
 
-test('a chart behind an address and a login is installed', async ({ page, request }) => {
+test('a chart is installed from a URL with credentials', async ({ page, request }) => {
   const login = { username: 'reader', password: 'open sesame' };
   const server = await ChartServer.start({ name: 'settings', version: '2.0.0', archive: await readFile(archive), tls: true, login });
   try {
@@ -65,7 +65,7 @@ test('a chart behind an address and a login is installed', async ({ page, reques
   }
 });
 
-/** Sends the filled form, and sees that the release is of the chart's version 2.0.0. */
+/** Submits the form and checks that the release has version 2.0.0 of the chart. */
 async function installs(page: Page, release: string): Promise<void> {
   await page.getByRole('button', { name: 'Install', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1, name: `Install ${release}` })).toBeVisible();
@@ -74,7 +74,7 @@ async function installs(page: Page, release: string): Promise<void> {
   await expect(page.getByText('settings 2.0.0')).toBeVisible();
 }
 
-test('charts of a configured repository are in the list, and a repository that is away is named', async ({ page }) => {
+test('charts of a configured repository are in the catalog, and an unreachable repository is named', async ({ page }) => {
   const charts = await ChartServer.start({ name: 'settings', version: '2.0.0', archive: await readFile(archive) });
   const server = await Server.start(process.env['KUBECONFIG'] ?? '', '--repo', `own=http://${charts.host}/charts`, '--repo', 'gone=http://127.0.0.1:1/charts');
   try {

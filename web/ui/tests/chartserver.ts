@@ -8,13 +8,13 @@ import path from 'node:path';
 
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 
-/** The dev cluster's own keys, which are good for this machine. */
+/** Reads a key or certificate of the dev cluster, which are valid for this machine. */
 const pki = (file: string) => readFile(path.join(path.dirname(process.env['KUBECONFIG'] ?? ''), 'pki', file));
 
 /** The path of the authority that has signed an https:// server's certificate. */
 export const authorityFile = () => path.join(path.dirname(process.env['KUBECONFIG'] ?? ''), 'pki', 'ca.crt');
 
-/** What a server of charts has, and whom it lets in. */
+/** What a chart server serves, and to whom. */
 interface Charts {
   /** The chart's name, its version and its archive. */
   name: string;
@@ -25,13 +25,13 @@ interface Charts {
 }
 
 /**
- * One chart, as a repository below /charts and as the pulling half of the OCI
- * distribution specification, under team/.
+ * Serves one chart: as a repository at /charts and, for pulling, as an OCI registry
+ * in team/.
  */
 export class ChartServer {
   private constructor(
     private readonly server: HTTPServer,
-    /** Its address without a scheme. */
+    /** Its host and port. */
     readonly host: string,
   ) {}
 

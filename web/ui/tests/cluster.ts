@@ -10,7 +10,7 @@ interface Kubeconfig {
 
 const bytes = (base64: string) => Buffer.from(base64, 'base64');
 
-/** The dev cluster's API server, and what an administrator reaches it with. */
+/** The dev cluster's API server and an agent with an administrator's credentials. */
 export function apiServer(): { url: URL; agent: Agent } {
   const { clusters, users } = parse(readFileSync(process.env['KUBECONFIG'] ?? '', 'utf8')) as Kubeconfig;
   const { server, 'certificate-authority-data': ca } = clusters[0].cluster;
@@ -20,7 +20,7 @@ export function apiServer(): { url: URL; agent: Agent } {
 
 let api: ReturnType<typeof apiServer> | undefined;
 
-/** Asks the API server as an administrator, and returns what it answers; it throws what it refuses. */
+/** Sends a request to the API server as an administrator and returns the response. Throws if it is refused. */
 export function kube<Answer = unknown>(method: string, path: string, body?: unknown): Promise<Answer> {
   api ??= apiServer();
   const { url, agent } = api;
@@ -43,10 +43,10 @@ export function kube<Answer = unknown>(method: string, path: string, body?: unkn
   });
 }
 
-/** Makes a namespace. */
+/** Creates a namespace. */
 export const makeNamespace = (name: string) => kube('POST', '/api/v1/namespaces', { metadata: { name } });
 
-/** Makes the Secret in which Helm keeps the first revision of a release, without the compression that Helm does not insist on. */
+/** Creates the Secret of a release's first revision, uncompressed, which Helm accepts. */
 export function makeRelease(namespace: string, name: string, status = 'deployed') {
   const times = { first_deployed: '2026-11-01T10:00:00Z', last_deployed: '2026-11-01T10:00:00Z' };
   const record = {
@@ -62,7 +62,7 @@ export function makeRelease(namespace: string, name: string, status = 'deployed'
   });
 }
 
-/** Makes a service account, and returns the user that it is and a token of it. */
+/** Creates a service account and returns its user name and a token. */
 export async function account(namespace: string, name: string): Promise<{ user: string; token: string }> {
   const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
   await kube('POST', accounts, { metadata: { name } });
@@ -70,14 +70,14 @@ export async function account(namespace: string, name: string): Promise<{ user: 
   return { user: `system:serviceaccount:${namespace}:${name}`, token: status.token };
 }
 
-/** What a role allows. */
+/** A rule of a role. */
 export interface Rule {
   apiGroups: string[];
   resources: string[];
   verbs: string[];
 }
 
-/** Gives a service account rights in its own namespace. */
+/** Grants a service account permissions in its own namespace. */
 export async function allow(namespace: string, account: string, rules: Rule[]): Promise<void> {
   const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
   await kube('POST', `${rbac}/roles`, { metadata: { name: account }, rules });
@@ -88,7 +88,7 @@ export async function allow(namespace: string, account: string, rules: Rule[]): 
   });
 }
 
-/** Writes the kubeconfig of a cluster that nobody ever reaches, called gone, and returns its path. */
+/** Writes a kubeconfig for an unreachable cluster called gone and returns its path. */
 export async function deadKubeconfig(file: string): Promise<string> {
   const gone = { name: 'gone' };
   await writeFile(

@@ -11,7 +11,7 @@ test.beforeAll(async () => {
 
 test.afterAll(() => server.stop());
 
-test('the releases of all clusters are one list, and a cluster that is away is named', async ({ page }) => {
+test('the releases of all clusters are one list, and an unreachable cluster is named', async ({ page }) => {
   const namespace = newNamespace();
   await helm('install', 'shop', CHART, '--namespace', namespace, '--create-namespace');
   await page.goto(`${server.url}/helm/releases?q=${namespace}`);
@@ -28,7 +28,7 @@ test('the releases of all clusters are one list, and a cluster that is away is n
   await expect(page).toHaveURL(`${server.url}/helm/releases/gone`);
 });
 
-test('a cluster that cannot be reached has a page that says what to do, and leads to the others', async ({ page }) => {
+test('the page of an unreachable cluster says what to do and links to the others', async ({ page }) => {
   await page.goto(`${server.url}/helm/releases/gone`);
   await expect(page.getByRole('heading', { level: 1, name: 'Cannot reach the cluster' })).toBeVisible();
   await expect(page.getByText('connection refused')).toBeVisible();
@@ -45,7 +45,7 @@ test('a cluster that cannot be reached has a page that says what to do, and lead
 test.describe('in Chinese', () => {
   test.use({ locale: 'zh-CN' });
 
-  test('they are', async ({ page }) => {
+  test('the list of all clusters is translated', async ({ page }) => {
     await page.goto(`${server.url}/helm/releases/gone`);
     await expect(page.getByRole('heading', { level: 1, name: '无法连接集群' })).toBeVisible();
     await page.getByRole('link', { name: '所有集群' }).click();

@@ -4,18 +4,18 @@ import { expectAccessible } from './axe';
 import { clusterId, completed, expect, install, newNamespace, test } from './helmtrail';
 import { Server } from './server';
 
-/** Upgrades a release of the chart settings and waits until that is done. */
+/** Upgrades a release of the chart settings and waits until it has completed. */
 async function upgrade(request: APIRequestContext, namespace: string, name: string, values: Record<string, unknown>): Promise<void> {
   const address = `/${await clusterId(request)}/namespaces/${namespace}/releases/${name}`;
   const response = await request.put(address, { data: { chart: { ref: 'settings' }, values } });
   await completed(request, ((await response.json()) as Schemas['Accepted']).page);
 }
 
-test('revisions of other releases and clusters are compared, and the address holds all of it', async ({ page, request }) => {
+test('revisions of other releases and clusters are compared, and the URL holds the selection', async ({ page, request }) => {
   const [one, other] = [newNamespace(), newNamespace()];
   await completed(request, await install(request, { namespace: one, name: 'here', chart: 'settings', values: { level: 'debug' } }));
   await completed(request, await install(request, { namespace: other, name: 'there', chart: 'settings', values: { level: 'warn' } }));
-  // The same API server under another name is another cluster for all that helmtrail knows.
+  // The same API server under another name counts as another cluster.
   const first = await clusterId(request);
   const server = await Server.start(process.env['KUBECONFIG'] ?? '', '--cluster', `second=${process.env['KUBECONFIG'] ?? ''}`);
   try {
@@ -44,7 +44,7 @@ test('revisions of other releases and clusters are compared, and the address hol
   }
 });
 
-test('values, objects, hooks and notes are compared, and what is the same is folded', async ({ page, request }) => {
+test('values, objects, hooks and notes are compared, and unchanged lines are folded', async ({ page, request }) => {
   const cluster = await clusterId(request);
   const namespace = newNamespace();
   const address = `/${cluster}/namespaces/${namespace}/releases/hooked`;
@@ -65,7 +65,7 @@ test('values, objects, hooks and notes are compared, and what is the same is fol
   await expectAccessible(page);
 });
 
-test('secrets show that they changed, and are revealed by a deliberate act that is recorded', async ({ page, request }) => {
+test('changed secrets are masked, revealed after a confirmation, and that is recorded', async ({ page, request }) => {
   const cluster = await clusterId(request);
   const namespace = newNamespace();
   await completed(request, await install(request, { namespace, name: 'vault', chart: 'settings', values: { password: 'correct horse' } }));
@@ -80,7 +80,7 @@ test('secrets show that they changed, and are revealed by a deliberate act that 
   await page.getByRole('button', { name: 'Reveal (will be audited)' }).click();
   await expect(password).toHaveText('passwordchangedcorrect horsebattery staple');
   await expect(page.getByText('The access has been recorded.')).toBeVisible();
-  // A link does not reveal, and neither does another selection.
+  // Neither a link nor another selection reveals secrets.
   await page.getByRole('checkbox', { name: 'Include chart defaults' }).click();
   await expect(password).toContainText('masked');
 
@@ -98,7 +98,7 @@ test('manifests of a megabyte stay usable', async ({ page, request }) => {
   const first = page.getByRole('table', { name: /^ConfigMap .*big-0$/ });
   await expect(first.locator('[data-kind="added"]').first()).toBeVisible();
   const shown = Date.now() - asked;
-  // 4,000 lines differ in each of ten objects: what is drawn at first is one of them, and of that one 500 rows.
+  // 4,000 lines differ in each of ten objects. At first 500 rows of the first object are rendered.
   expect(await first.locator('tr').count()).toBe(500);
   await expect(page.getByRole('table', { name: /^ConfigMap .*big-9$/ })).toHaveCount(0);
   const clicked = Date.now();

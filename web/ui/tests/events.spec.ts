@@ -36,10 +36,10 @@ test('a failed install shows the error in red, and why', async ({ page, request 
     await install(request, { namespace: newNamespace(), name: 'broken', values: { tag: 'doesnotexist' }, options: { timeoutSeconds: 8 } }),
   );
 
-  // The cause comes to stand above everything.
+  // The cause appears at the top.
   await expect(page.getByRole('heading', { name: 'This will not recover by itself' })).toBeVisible();
 
-  // While it waits, the reason is behind the icon, for the pointer and for the keyboard.
+  // While it waits, pointer and keyboard users find the reason behind the icon.
   const why = page.getByRole('row').filter({ hasText: 'Deployment' }).getByRole('button', { name: /^Why/ });
   await expect(why).toBeVisible();
   await why.hover();
@@ -63,8 +63,8 @@ test('a failed install shows the error in red, and why', async ({ page, request 
   await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible();
 });
 
-test('past 90 % of the timeout the bar turns yellow, and names the phase when it has passed', async ({ page, request }) => {
-  // helm's timeout holds for each of its waits, and there are two: together they take longer.
+test('past 90 % of the timeout the bar turns yellow, and at 100 % it names the phase', async ({ page, request }) => {
+  // helm's timeout applies to each of its two waits, which together take longer.
   await page.goto(
     await install(request, {
       namespace: newNamespace(),
@@ -82,7 +82,7 @@ test('past 90 % of the timeout the bar turns yellow, and names the phase when it
   await expect(progress).toHaveClass(/pf-m-success/);
 });
 
-test('a reload in the middle loses nothing and doubles nothing', async ({ page, request }) => {
+test('a reload during the operation loses and repeats nothing', async ({ page, request }) => {
   await page.goto(await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' } }));
   await expect(logLines(page, 'LOG').nth(1)).toBeVisible();
   await page.reload();
@@ -94,7 +94,7 @@ test('a reload in the middle loses nothing and doubles nothing', async ({ page, 
   expect(texts.filter((text) => text.includes('Install of demo started'))).toHaveLength(1);
 });
 
-test('a lost connection is taken up again where it broke', async ({ page, request }) => {
+test('a lost connection resumes where it broke', async ({ page, request }) => {
   const cable = await Cable.lay();
   try {
     const watched = await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' } });
@@ -115,7 +115,7 @@ test('a lost connection is taken up again where it broke', async ({ page, reques
   }
 });
 
-test('a connection that is lost before the end shows the end once it is back', async ({ page, request }) => {
+test('a connection that is lost before the end shows the end after reconnecting', async ({ page, request }) => {
   const cable = await Cable.lay();
   try {
     const watched = await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' } });
@@ -132,7 +132,7 @@ test('a connection that is lost before the end shows the end once it is back', a
   }
 });
 
-test('without an id the running session is shown, and its id then stands in the address', async ({ page, request }) => {
+test('without an id the running session is shown, and its id appears in the URL', async ({ page, request }) => {
   const watched = await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' } });
   const [address = '', id] = watched.split('?sessionId=');
   await page.goto(address);
@@ -152,7 +152,7 @@ test('without an id the running session is shown, and its id then stands in the 
 test.describe('in Chinese', () => {
   test.use({ locale: 'zh-CN' });
 
-  test('every word of a session is', async ({ page, request }) => {
+  test('a session is translated', async ({ page, request }) => {
     const namespace = newNamespace();
     const watched = await install(request, { namespace, name: 'demo', values: { tag: 'slow' } });
     await page.goto(watched);
@@ -165,7 +165,7 @@ test.describe('in Chinese', () => {
     await expect(page.getByRole('heading', { name: '未找到活跃的会话，操作可能已完成。' })).toBeVisible();
   });
 
-  test('a cause and how an object is are', async ({ page, request }) => {
+  test('a cause and a status are translated', async ({ page, request }) => {
     await page.goto(await install(request, { namespace: newNamespace(), name: 'broken', values: { tag: 'doesnotexist' }, options: { timeoutSeconds: 8 } }));
     const cause = page.locator('.pf-v6-c-alert').filter({ hasText: '无法自行恢复' });
     await expect(cause).toContainText(/Pod broken-\S+ 的容器 web 无法拉取镜像 web:doesnotexist：.*not found/);
@@ -175,7 +175,7 @@ test.describe('in Chinese', () => {
     await expect(logLines(page, 'RESOURCE_STATUS').last()).toContainText('无法拉取镜像');
   });
 
-  test('the reader may choose English, and it stays', async ({ page }) => {
+  test('the user can select English permanently', async ({ page }) => {
     await page.goto('/helm/releases');
     await expect(page.getByRole('textbox', { name: '按名称、名称空间或 Chart 筛选' })).toBeVisible();
     await page.getByRole('button', { name: 'English' }).click();
@@ -186,7 +186,7 @@ test.describe('in Chinese', () => {
   });
 });
 
-test('the pages follow the system into the dark; the log is dark in both', async ({ page, request }) => {
+test('the pages follow the system’s theme, and the log is always dark', async ({ page, request }) => {
   await page.goto(await install(request, { namespace: newNamespace(), name: 'demo' }));
   const panel = page.getByRole('log').locator('..');
   const background = (selector: 'page' | 'panel') =>
@@ -200,14 +200,14 @@ test('the pages follow the system into the dark; the log is dark in both', async
 });
 
 test('a narrow screen scrolls in one direction only', async ({ page, request }) => {
-  test.slow(); // It looks at a dozen pages.
+  test.slow(); // It opens a dozen pages.
   await page.setViewportSize({ width: 400, height: 800 });
   const cluster = await clusterId(request);
   const namespace = newNamespace();
   const name = 'a.release.with-dots-and-a-name-of-nearly-fifty-three';
   const watched = await install(request, { namespace, name, chart: 'settings' });
   await completed(request, watched);
-  // One word that is wider than the window.
+  // A word wider than the window.
   const data = { chart: { ref: 'settings' }, values: { text: 'x'.repeat(300), lines: 1 } };
   const upgraded = await request.put(`/${cluster}/namespaces/${namespace}/releases/${name}`, { data });
   await completed(request, ((await upgraded.json()) as Schemas['Accepted']).page);
@@ -230,7 +230,7 @@ test('a narrow screen scrolls in one direction only', async ({ page, request }) 
   }
 });
 
-test('an operation that somebody runs by hand is shown, and says that it is', async ({ page, request }) => {
+test('an operation outside helmtrail is shown as such', async ({ page, request }) => {
   const namespace = newNamespace();
   const cluster = await clusterId(request);
   await page.goto(`/helm/releases/${cluster}/${namespace}`);

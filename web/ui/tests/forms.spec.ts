@@ -5,7 +5,7 @@ import { program } from './programs';
 import { Server } from './server';
 
 test('a chart is installed from the form, upgraded, compared and rolled back', async ({ page, request }) => {
-  // Three operations and a look at six pages.
+  // It runs three operations and looks at six pages.
   test.slow();
   const namespace = newNamespace();
   await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}`);
@@ -105,7 +105,7 @@ test('options that the installed helm lacks are explained', async ({ page }) => 
 test.describe('in Chinese', () => {
   test.use({ locale: 'zh-CN' });
 
-  test('the forms and the details are', async ({ page, request }) => {
+  test('forms and details are translated', async ({ page, request }) => {
     const cluster = await clusterId(request);
     const namespace = newNamespace();
     await completed(request, await install(request, { namespace, name: 'demo' }));

@@ -7,10 +7,10 @@ import type { Schemas } from '../src/api/client';
 
 export { expect };
 
-/** The chart that the tests install; its values say how its Pods behave. */
+/** The chart that the tests install. Its values control the behaviour of its Pods. */
 export const CHART = path.join(import.meta.dirname, 'charts', 'web');
 
-/** A page that must not throw, nor do what its policy forbids. */
+/** A test with a page that must not throw or violate its Content Security Policy. */
 export const test = base.extend<{ soundPage: undefined }>({
   soundPage: [
     async ({ page }, use) => {
@@ -28,10 +28,10 @@ export const test = base.extend<{ soundPage: undefined }>({
   ],
 });
 
-/** A namespace that no other test uses. */
+/** Returns the name of an unused namespace. */
 export const newNamespace = () => `ui-${randomUUID().slice(0, 8)}`;
 
-/** The id of the first cluster, which is the only one. */
+/** Returns the id of the only cluster. */
 export async function clusterId(request: APIRequestContext): Promise<string> {
   const { items } = (await (await request.get('/clusters')).json()) as Schemas['ClusterList'];
   const [first] = items;
@@ -44,13 +44,13 @@ export async function clusterId(request: APIRequestContext): Promise<string> {
 export interface Install {
   namespace: string;
   name: string;
-  /** Of the folder charts; web without it. */
+  /** A chart of the folder charts; the default is web. */
   chart?: string;
   values?: Record<string, unknown>;
   options?: Schemas['Options'];
 }
 
-/** Submits an install that waits, as a console does, and returns where people watch it. */
+/** Submits an install that waits and returns the path of its events page. */
 export async function install(request: APIRequestContext, { namespace, name, chart = 'web', values, options }: Install): Promise<string> {
   const response = await request.post(`/${await clusterId(request)}/namespaces/${namespace}/releases`, {
     data: { name, chart: { ref: chart }, values, options: { createNamespace: true, wait: true, ...options } },
@@ -59,20 +59,20 @@ export async function install(request: APIRequestContext, { namespace, name, cha
   return ((await response.json()) as Schemas['Accepted']).page;
 }
 
-/** The state of the session that is watched on an events page. */
+/** Returns the state of the session of an events page. */
 export async function sessionState(request: APIRequestContext, page: string): Promise<Schemas['SessionState']> {
   const [, cluster, namespace, name, id] = /^\/helm\/events\/(.+)\/(.+)\/(.+)\?sessionId=(.+)$/.exec(page) ?? [];
   const response = await request.get(`/${cluster}/namespaces/${namespace}/releases/${name}/sessions/${id}`);
   return ((await response.json()) as Schemas['Session']).state;
 }
 
-/** Waits until the session that is watched on an events page has completed. */
+/** Waits until the session of an events page has completed. */
 export const completed = (request: APIRequestContext, page: string) =>
   expect.poll(() => sessionState(request, page), { timeout: 60_000 }).toBe('completed');
 
 const run = promisify(execFile);
 
-/** Runs helm as somebody in a terminal does. */
+/** Runs helm directly, as in a terminal. */
 export async function helm(...args: string[]): Promise<void> {
   await run(process.env['HELMTRAIL_TEST_HELM'] ?? 'helm', args);
 }

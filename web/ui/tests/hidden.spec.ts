@@ -1,14 +1,14 @@
 import type { Page } from '@playwright/test';
 import { expect, install, newNamespace, statusTag, test } from './helmtrail';
 
-/** Tells the page what a browser does when another tab is chosen, which a browser without windows never does. */
+/** Simulates switching to or from the tab, which a headless browser never does. */
 const setVisibility = (page: Page, state: DocumentVisibilityState) =>
   page.evaluate((value) => {
     Object.defineProperty(document, 'visibilityState', { value, configurable: true });
     document.dispatchEvent(new Event('visibilitychange'));
   }, state);
 
-test('a hidden tab gives its stream up, asks now and then, and tells the end in its title and icon', async ({ page, request }) => {
+test('a hidden tab closes its stream, polls, and shows the end in its title and icon', async ({ page, request }) => {
   const watched = await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' } });
   const open = new Set<string>();
   const asked: string[] = [];
@@ -34,7 +34,7 @@ test('a hidden tab gives its stream up, asks now and then, and tells the end in 
   await expect(icon).toHaveAttribute('href', /tab-succeeded\.svg$/);
   expect(asked.length).toBeGreaterThan(0);
 
-  // A finished tab has no stream, seen or not.
+  // A tab whose session has ended has no stream, visible or not.
   await setVisibility(page, 'visible');
   expect(open.size).toBe(0);
 });
@@ -53,7 +53,7 @@ test('seven tabs on running operations all stay alive over six connections', asy
       await setVisibility(page, 'hidden');
       pages.push(page);
     } else {
-      // The one that is seen is live, and does what it is told.
+      // The visible tab is live and can cancel.
       await expect(statusTag(page)).toHaveText('Connected');
       await page.getByRole('button', { name: 'Cancel Operation', exact: true }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Cancel Operation' }).click();

@@ -4,7 +4,7 @@ import { Cable } from './cable';
 import { expect, install, logLines, newNamespace, statusTag, test } from './helmtrail';
 import { Server } from './server';
 
-test('an attempt that is tried again is told in status, timeline and log', async ({ page, playwright }) => {
+test('a retry appears in status, timeline and log', async ({ page, playwright }) => {
   const proxy = await ApiProxy.start(test.info().outputPath('proxied'));
   const server = await Server.start(proxy.kubeconfig);
   const api = await playwright.request.newContext({ baseURL: server.url });
@@ -35,7 +35,7 @@ test('an attempt that is tried again is told in status, timeline and log', async
   }
 });
 
-test('a connection that stays lost is said to be, and is taken up again when one asks', async ({ page, request }) => {
+test('a connection that stays lost is reported, and reconnects on request', async ({ page, request }) => {
   const cable = await Cable.lay();
   try {
     await page.clock.install();
@@ -64,7 +64,7 @@ test('a connection that stays lost is said to be, and is taken up again when one
   }
 });
 
-test('helmtrail is killed and started again in the middle, and the page misses nothing', async ({ page, playwright }) => {
+test('a killed and restarted helmtrail loses nothing on the page', async ({ page, playwright }) => {
   const server = await Server.start(process.env['KUBECONFIG'] ?? '');
   const api = await playwright.request.newContext({ baseURL: server.url });
   try {

@@ -1,10 +1,10 @@
 import type { Locator, Page } from '@playwright/test';
 import { clusterId, expect, install, logLines, newNamespace, statusTag, test } from './helmtrail';
 
-/** More stops than any page has before what is looked for. */
+/** More tab stops than any page has. */
 const STOPS = 60;
 
-/** Goes on with the Tab key until something has the focus. */
+/** Presses Tab until the element has the focus. */
 async function tabTo(page: Page, wanted: Locator): Promise<void> {
   for (let i = 0; i < STOPS; i++) {
     await page.keyboard.press('Tab');
@@ -31,13 +31,13 @@ test('an install is filled in, submitted, canceled and left with the keyboard al
   await tabTo(page, page.getByRole('combobox', { name: 'Chart' }));
   await page.keyboard.press('w');
   await expect(page.getByRole('textbox', { name: 'Release name' })).toHaveValue('web');
-  // The editor does not keep who comes with the Tab key.
+  // The Tab key leaves the editor again.
   await tabTo(page, page.getByRole('textbox', { name: 'Values (YAML)' }));
   await page.keyboard.type('tag: doesnotexist');
   await tabTo(page, page.getByRole('button', { name: 'Install', exact: true }));
   await page.keyboard.press('Enter');
 
-  // The new page begins at its top.
+  // The new page starts at its top.
   await expect(page.getByRole('heading', { level: 1, name: 'Install web' })).toBeInViewport();
   await expect(statusTag(page)).toHaveText('Connected');
   const cancel = page.getByRole('button', { name: 'Cancel Operation', exact: true });

@@ -3,9 +3,9 @@ import { expect, install, logLines, newNamespace, statusTag, test } from './helm
 /** helm writes at least one line for each object. */
 const MANY = 600;
 
-// New output threw readers back to the bottom, and long logs stopped keeping up:
+// New output scrolled readers back to the bottom, and long logs fell behind:
 // https://github.com/screwdriver-cd/screwdriver/issues/1720
-test('the log keeps the newest 500 lines, stays with its reader, and jumps to the end when asked', async ({ page, request }) => {
+test('the log keeps the newest 500 lines, holds its scroll position, and jumps to the end on request', async ({ page, request }) => {
   await page.goto(
     await install(request, {
       namespace: newNamespace(),
@@ -18,13 +18,13 @@ test('the log keeps the newest 500 lines, stays with its reader, and jumps to th
   const jump = page.getByRole('button', { name: /^Jump to end/ });
   const gap = () => panel.evaluate((e) => e.scrollHeight - e.scrollTop - e.clientHeight);
 
-  // It follows the end by itself.
+  // It follows the end.
   await expect(panel).toContainText(/[\d,]+ earlier lines are not shown/);
   await expect(logLines(page)).toHaveCount(500);
   expect(await gap()).toBeLessThan(2);
   await expect(jump).toHaveCount(0);
 
-  // Scrolled up, what is read stays where it is, selection included, whatever comes.
+  // After scrolling up, position and selection stay while new lines arrive.
   await panel.hover();
   await page.mouse.wheel(0, -2000);
   await expect(jump).toBeVisible();

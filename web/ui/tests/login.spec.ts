@@ -7,11 +7,11 @@ import { Server } from './server';
 const SEE = { apiGroups: ['helmtrail.dev'], resources: ['releases'], verbs: ['get', 'list'] };
 const ALL = { apiGroups: ['*'], resources: ['*'], verbs: ['*'] };
 
-/** An expired token that nobody has signed. */
+/** An expired token with an invalid signature. */
 const EXPIRED = ['{}', '{"exp":1700000000}', '{}'].map((part) => Buffer.from(part).toString('base64url')).join('.');
 
 let server: Server;
-/** The namespace where the tests' people have rights. */
+/** The namespace in which the tests' users have permissions. */
 const namespace = newNamespace();
 let operator: { user: string; token: string };
 let reader: typeof operator;
@@ -29,7 +29,7 @@ test.beforeAll(async () => {
 
 test.afterAll(() => server.stop());
 
-/** The address of a page. */
+/** Returns the URL of a page. */
 const at = (path: string) => `${server.url}/helmtrail/helm${path}`;
 
 async function logIn(page: Page, token: string): Promise<void> {
@@ -41,7 +41,7 @@ async function logIn(page: Page, token: string): Promise<void> {
 
 const who = (page: Page) => page.getByRole('button', { name: /^Logged in as/ });
 
-test('one logs in, is led back, watches an install below the base path, and logs out', async ({ page, context, playwright }) => {
+test('a login leads back, an install is watched below the base path, and a logout works', async ({ page, context, playwright }) => {
   const strays: string[] = [];
   page.on('request', (sent) => {
     if (!sent.url().startsWith(`${server.url}/helmtrail/`)) {
@@ -54,7 +54,7 @@ test('one logs in, is led back, watches an install below the base path, and logs
   await expectAccessible(page);
   await expect(page.getByLabel('Cluster').locator('option')).toHaveText(['dev', 'gone']);
 
-  // A token that is refused says why.
+  // A rejected token comes with a reason.
   await logIn(page, 'nonsense');
   await expect(page.getByRole('heading', { name: 'The token was rejected' })).toBeVisible();
   await expect(page.getByText('Cluster dev does not accept the token')).toBeVisible();
@@ -67,7 +67,7 @@ test('one logs in, is led back, watches an install below the base path, and logs
   await expect(page).toHaveURL(at(`/releases/dev/${namespace}?q=shop`));
   await expect(who(page)).toHaveAccessibleName(`Logged in as ${operator.user}`);
 
-  // No script can read the token.
+  // Scripts cannot read the token.
   expect(await page.evaluate(() => document.cookie + JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)]))).not.toContain(operator.token.slice(0, 20));
   const [cookie] = await context.cookies(at('/'));
   expect(cookie).toMatchObject({ value: operator.token, httpOnly: true, sameSite: 'Strict', path: '/helmtrail/' });
@@ -95,7 +95,7 @@ test('one logs in, is led back, watches an install below the base path, and logs
   await expect(page.getByRole('heading', { level: 1, name: 'Log in' })).toBeVisible();
 });
 
-test('whoever is logged out in the middle comes back to where they were', async ({ page, context }) => {
+test('a login after an expired session leads back to the same page', async ({ page, context }) => {
   await page.goto(at(`/login?to=${encodeURIComponent(`/releases/dev/${namespace}/shop?tab=revisions`)}`));
   await logIn(page, operator.token);
   const tab = page.getByRole('tab', { name: 'Revisions', selected: true });
@@ -105,7 +105,7 @@ test('whoever is logged out in the middle comes back to where they were', async 
   await logIn(page, operator.token);
   await expect(tab).toBeVisible();
 
-  // A form keeps what was entered.
+  // A form keeps its input.
   await page.goto(at(`/install/dev/${namespace}`));
   await page.getByRole('textbox', { name: 'Release name' }).fill('half-done');
   await context.clearCookies();
@@ -121,16 +121,16 @@ test('whoever is logged out in the middle comes back to where they were', async 
   await expect(page.getByRole('textbox', { name: 'Release name' })).toHaveValue('half-done');
 });
 
-test('a link to the log-in page leads to no other site', async ({ page }) => {
+test('a link to the login page leads to no other site', async ({ page }) => {
   await page.goto(at('/login?to=//example.com/'));
   await logIn(page, operator.token);
   await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible();
   expect(new URL(page.url()).origin).toBe(server.url);
 });
 
-// Without a right to list everything, such pages showed nothing at all:
+// Without the permission to list everything, such pages showed nothing:
 // https://github.com/komodorio/helm-dashboard/issues/62
-test('a right that is missing is named, with the way to get it', async ({ page }) => {
+test('a missing permission is named, with a way to get it', async ({ page }) => {
   await page.goto(at('/login'));
   await logIn(page, reader.token);
   await page.goto(at('/releases/dev/kube-system'));
@@ -141,7 +141,7 @@ test('a right that is missing is named, with the way to get it', async ({ page }
   await expect(page.getByText(`kubectl create rolebinding helmtrail-reader -n kube-system --clusterrole=helmtrail-reader --user=${reader.user}`)).toBeVisible();
   await expectAccessible(page);
 
-  // What one may see but not change says so where it is tried.
+  // A user with read access only is told so when trying a change.
   await page.goto(at(`/releases/dev/${namespace}/shop`));
   await page.getByRole('button', { name: 'Uninstall shop' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Uninstall' }).click();
@@ -149,7 +149,7 @@ test('a right that is missing is named, with the way to get it', async ({ page }
   await expectAccessible(page);
 });
 
-test('a right that is withdrawn takes with it what is shown', async ({ page, context }) => {
+test('a withdrawn permission removes the data from open pages', async ({ page, context }) => {
   const leaver = await account(namespace, 'leaver');
   await allow(namespace, 'leaver', [SEE]);
   await page.goto(at('/login'));
@@ -166,7 +166,7 @@ test('a right that is withdrawn takes with it what is shown', async ({ page, con
   }
 });
 
-test('a cluster that cannot be reached says so to whoever logs in, and what to do', async ({ page }) => {
+test('an unreachable cluster says so after a login, and what to do', async ({ page }) => {
   await page.goto(at('/releases/gone'));
   await expect(page.getByLabel('Cluster')).toHaveValue('gone');
   await logIn(page, operator.token);
@@ -178,7 +178,7 @@ test('a cluster that cannot be reached says so to whoever logs in, and what to d
 test.describe('in Chinese', () => {
   test.use({ locale: 'zh-CN' });
 
-  test('the log-in page and a missing right are', async ({ page }) => {
+  test('the login page and a missing permission are translated', async ({ page }) => {
     await page.goto(at('/releases/dev/kube-system'));
     await expect(page.getByRole('heading', { level: 1, name: '登录' })).toBeVisible();
     await page.getByLabel('令牌').fill(reader.token);

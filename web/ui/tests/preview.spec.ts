@@ -3,8 +3,8 @@ import { expectAccessible } from './axe';
 import { editor, write } from './editing';
 import { clusterId, completed, expect, install, newNamespace, statusTag, test } from './helmtrail';
 
-test('an install is previewed, refused by the API server, mended and done', async ({ page, request }) => {
-  // Three previews and an install.
+test('an install is previewed, rejected by the API server, corrected and submitted', async ({ page, request }) => {
+  // It makes three previews and an install.
   test.slow();
   const namespace = newNamespace();
   await completed(request, await install(request, { namespace, name: 'other' }));
@@ -19,12 +19,12 @@ test('an install is previewed, refused by the API server, mended and done', asyn
   await expect(page.getByRole('heading', { name: 'Helm could not render the chart' })).toBeVisible();
   await expect(page.getByText(/YAML parse error on web\/templates\/web\.yaml/)).toBeVisible();
 
-  // helm renders it, and the API server does not take it.
+  // helm renders it, and the API server rejects it.
   await write(values, 'replicas: -1');
   await expect(page.getByText('The form has changed since this preview.')).toBeVisible();
   await page.getByRole('button', { name: 'Preview' }).click();
   await expect(page.getByText('Server-side dry run: 1 object rejected')).toBeVisible();
-  // What is refused comes first, whatever stands before it in the manifest.
+  // Rejected objects come first, whatever their order in the manifest.
   await expect(page.getByRole('button', { name: /^\w+ seen\S* (Create|Update|Unchanged|Rejected|Not checked)$/ }).first()).toHaveText(/Deployment seen.*Rejected/);
   await expect(page.getByText(/spec\.replicas: Invalid value: -1/)).toBeVisible();
   await expect(page.getByRole('button', { name: 'ConfigMap seen-0 Create' })).toBeVisible();
@@ -42,7 +42,7 @@ test('an install is previewed, refused by the API server, mended and done', asyn
   await expect(statusTag(page)).toHaveText('Completed');
 });
 
-test('an upgrade shows what its values and its objects change, and passwords survive it', async ({ page, request }) => {
+test('an upgrade shows the changes of values and objects, and keeps passwords', async ({ page, request }) => {
   test.slow();
   const cluster = await clusterId(request);
   const namespace = newNamespace();
@@ -96,7 +96,7 @@ test('a rollback shows what it changes before it is confirmed', async ({ page, r
 test.describe('in Chinese', () => {
   test.use({ locale: 'zh-CN' });
 
-  test('a preview is', async ({ page, request }) => {
+  test('a preview is translated', async ({ page, request }) => {
     const namespace = newNamespace();
     await page.goto(`/helm/install/${await clusterId(request)}/${namespace}`);
     await page.getByRole('combobox', { name: 'Chart' }).selectOption('web');

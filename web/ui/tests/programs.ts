@@ -3,13 +3,13 @@ import { createWriteStream } from 'node:fs';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 
-/** The folder with devcluster, helmtrail and helm4. */
+/** The folder of devcluster, helmtrail and helm4. */
 const bin = path.resolve(process.env['HELMTRAIL_TEST_BIN'] ?? path.join(import.meta.dirname, '../../../bin'));
 
-/** A cluster takes seconds to be ready; a busy machine takes longer. */
+/** The maximum time until a program is ready. */
 export const READY_MS = 120_000;
 
-/** The path of a program; it throws when that was not built. */
+/** Returns the path of a program. Throws if it was not built. */
 export async function program(name: string): Promise<string> {
   const file = path.join(bin, name);
   await access(file).catch(() => {
@@ -18,13 +18,13 @@ export async function program(name: string): Promise<string> {
   return file;
 }
 
-/** A program that was started, and what it said when it was ready. */
+/** A running program and the match of its ready message. */
 export interface Started {
   child: ChildProcess;
   said: string;
 }
 
-/** Starts a program and waits until it says that it is ready; what else it says goes to a file. */
+/** Starts a program and waits for its ready message. Its output goes to a file. */
 export async function start(name: string, args: string[], ready: RegExp, logFile: string): Promise<Started> {
   const child = spawn(await program(name), args, { stdio: ['ignore', 'pipe', 'pipe'] });
   return new Promise((resolve, reject) => {
@@ -52,7 +52,7 @@ export async function start(name: string, args: string[], ready: RegExp, logFile
   });
 }
 
-/** Ends a program and waits until it has ended. */
+/** Stops a program and waits for its exit. */
 export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) {
     return;

@@ -1,9 +1,9 @@
 import { expectAccessible } from './axe';
 import { clusterId, completed, expect, install, newNamespace, releaseRows, statusTag, test } from './helmtrail';
 
-// Whoever might read a release was shown its passwords:
+// Everyone with read access to a release saw its passwords:
 // https://github.com/argoproj/argo-cd/issues/14065
-test('secrets of a revision are revealed by a deliberate act that is recorded', async ({ page, request }) => {
+test('secrets of a revision are revealed after a confirmation, and that is recorded', async ({ page, request }) => {
   const namespace = newNamespace();
   await completed(request, await install(request, { namespace, name: 'vault', values: { password: 'correct horse' } }));
   await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}/vault?tab=revisions`);
@@ -23,7 +23,7 @@ test('secrets of a revision are revealed by a deliberate act that is recorded', 
   await expect(page.getByRole('row').filter({ hasText: 'Secrets revealed' })).not.toHaveCount(0);
 });
 
-test('an uninstall may keep the history, and the release can then still be read', async ({ page, request }) => {
+test('an uninstall can keep the history, and the release remains readable', async ({ page, request }) => {
   const namespace = newNamespace();
   await completed(request, await install(request, { namespace, name: 'kept' }));
   await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}/kept`);
@@ -43,7 +43,7 @@ test('an uninstall may keep the history, and the release can then still be read'
   await expect(page.getByRole('button', { name: 'View revision 1' })).toBeVisible();
 });
 
-test('addresses in the notes can be followed, and nothing else in them is more than text', async ({ page, request }) => {
+test('URLs in the notes are links, and everything else is text', async ({ page, request }) => {
   const namespace = newNamespace();
   await completed(request, await install(request, { namespace, name: 'noted' }));
   await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}/noted?tab=notes`);
@@ -58,7 +58,7 @@ test('addresses in the notes can be followed, and nothing else in them is more t
   }
 });
 
-test('a moment is told exactly on hover and on focus', async ({ page, request }) => {
+test('the exact time is shown on hover and on focus', async ({ page, request }) => {
   const namespace = newNamespace();
   await completed(request, await install(request, { namespace, name: 'dated' }));
   await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}`);

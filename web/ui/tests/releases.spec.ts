@@ -3,7 +3,7 @@ import { Cable } from './cable';
 import { makeNamespace, makeRelease } from './cluster';
 import { CHART, clusterId, expect, helm, install, newNamespace, releaseRows, test } from './helmtrail';
 
-test('a release that helm made by hand shows up at once, changes and goes', async ({ page, request }) => {
+test('a release that helm installs outside helmtrail appears, changes and disappears live', async ({ page, request }) => {
   const namespace = newNamespace();
   await page.goto(`/helm/releases/${await clusterId(request)}?q=${namespace}`);
   await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible();
@@ -20,7 +20,7 @@ test('a release that helm made by hand shows up at once, changes and goes', asyn
   await expect(row).toHaveCount(0, { timeout: 10_000 });
 });
 
-test('a namespace that is empty says so, then fills', async ({ page, request }) => {
+test('an empty namespace says so, then fills', async ({ page, request }) => {
   const namespace = newNamespace();
   await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}`);
   await expect(page.getByRole('heading', { name: 'No releases yet' })).toBeVisible();
@@ -30,7 +30,7 @@ test('a namespace that is empty says so, then fills', async ({ page, request }) 
   await expect(page.getByRole('row').filter({ hasText: 'first' })).toContainText('Deployed', { timeout: 10_000 });
 });
 
-test('what happens while the connection is lost shows up once it is back', async ({ page, request }) => {
+test('changes during a lost connection appear after reconnecting', async ({ page, request }) => {
   const namespace = newNamespace();
   const cable = await Cable.lay();
   try {
@@ -47,10 +47,10 @@ test('what happens while the connection is lost shows up once it is back', async
   }
 });
 
-test('the list is filtered by text and status, and the filter stands in the address', async ({ page, request }) => {
+test('the list is filtered by text and status, and the URL has the filter', async ({ page, request }) => {
   const namespace = newNamespace();
   await helm('install', 'good', CHART, '--namespace', namespace, '--create-namespace');
-  // A failed record without a wait: the manifest is refused by the API server.
+  // The API server rejects the manifest, which leaves a failed record without waiting.
   await expect(helm('install', 'bad', CHART, '--namespace', namespace, '--set', 'replicas=-1')).rejects.toThrow();
   await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}`);
   const rows = releaseRows(page);
@@ -75,7 +75,7 @@ test('the list is filtered by text and status, and the filter stands in the addr
   await expect(rows).toHaveCount(2);
 });
 
-test('the list is sorted either way, and turned over', async ({ page, request }) => {
+test('the list is sorted in both directions, and has pages', async ({ page, request }) => {
   const namespace = newNamespace();
   await makeNamespace(namespace);
   await Promise.all(Array.from({ length: 51 }, (_, i) => makeRelease(namespace, `r-${String(i).padStart(2, '0')}`)));
@@ -90,7 +90,7 @@ test('the list is sorted either way, and turned over', async ({ page, request })
   await expect(rows).toHaveText([/^r-00/]);
 });
 
-test('a running operation leads to its events, and the link goes when it has ended', async ({ page, request }) => {
+test('a running operation links to its events until it has ended', async ({ page, request }) => {
   const namespace = newNamespace();
   await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}`);
   await install(request, { namespace, name: 'slow', values: { tag: 'slow' } });
@@ -102,14 +102,14 @@ test('a running operation leads to its events, and the link goes when it has end
   await expect(link).toHaveCount(0);
 });
 
-test('a cluster that is not there is said not to be, with a way onward', async ({ page }) => {
+test('an unknown cluster is reported with a way back', async ({ page }) => {
   await page.goto('/helm/releases/nowhere');
   await expect(page.getByRole('heading', { name: 'Not found' })).toBeVisible();
   await page.getByRole('link', { name: 'Back to Releases' }).click();
   await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible();
 });
 
-test('an address that is no page says so', async ({ page }) => {
+test('an unknown path says so', async ({ page }) => {
   await page.goto('/helm/no/such/page');
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
   await expectAccessible(page);

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { end, program, READY_MS, start } from './programs';
 
-/** A helmtrail with a data folder of its own, which goes with it. */
+/** A helmtrail server with its own temporary data folder. */
 export class Server {
   #child: ChildProcess | null = null;
-  /** Where it is served, without a path; the same after a restart. */
+  /** Its URL without a path; a restart keeps it. */
   url = '';
 
   private constructor(
@@ -16,10 +16,10 @@ export class Server {
     private readonly args: string[],
   ) {}
 
-  /** Starts one that watches the clusters of a kubeconfig, and waits until it knows their releases. */
+  /** Starts a server for the clusters of a kubeconfig and waits until it is ready. */
   static async start(kubeconfig: string, ...more: string[]): Promise<Server> {
     const folder = await mkdtemp(path.join(tmpdir(), 'helmtrail-ui-server-'));
-    // Away from the checkout, whose path would stand in helm's output.
+    // Outside the checkout, whose path would appear in helm's output.
     const charts = path.join(folder, 'charts');
     await cp(process.env['HELMTRAIL_TEST_CHARTS'] ?? path.join(import.meta.dirname, 'charts'), charts, { recursive: true });
     const server = new Server(folder, [
@@ -35,19 +35,19 @@ export class Server {
     return server;
   }
 
-  /** Kills it as nothing can be prepared for. What helm it has started goes on. */
+  /** Kills the server. A helm that it has started continues. */
   async kill(): Promise<void> {
     if (this.#child) {
       await end(this.#child, 'SIGKILL');
     }
   }
 
-  /** Starts it again where it was. */
+  /** Starts the server again at the same URL. */
   restart(): Promise<void> {
     return this.#serve(new URL(this.url).host);
   }
 
-  /** Ends it for good. */
+  /** Stops the server and removes its data. */
   async stop(): Promise<void> {
     if (this.#child) {
       await end(this.#child);

@@ -6,9 +6,8 @@ import { end, program, start } from './programs';
 import { Server } from './server';
 
 /**
- * Starts what the tests look at, the real thing: a dev cluster (or takes the
- * one of $HELMTRAIL_TEST_KUBECONFIG) and a helmtrail that watches it. Returns
- * what stops them.
+ * Starts a dev cluster, or uses the one of $HELMTRAIL_TEST_KUBECONFIG, and a
+ * helmtrail server for it. Returns a function that stops them.
  */
 export default async function setup(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'helmtrail-ui-'));

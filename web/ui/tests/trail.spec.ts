@@ -5,7 +5,7 @@ import { kube } from './cluster';
 import { editor } from './editing';
 import { clusterId, completed, expect, helm, install, newNamespace, test } from './helmtrail';
 
-test('the trail tells what a release went through, also what helm has pruned and lives that have ended', async ({ page, request }) => {
+test('the trail shows all transitions, including pruned revisions and former lineages', async ({ page, request }) => {
   test.slow();
   const cluster = await clusterId(request);
   const namespace = newNamespace();
@@ -14,7 +14,7 @@ test('the trail tells what a release went through, also what helm has pruned and
   const removed = await request.delete(address);
   await completed(request, ((await removed.json()) as Schemas['Accepted']).page);
   await completed(request, await install(request, { namespace, name: 'lived', chart: 'settings', values: { level: 'info' } }));
-  // helm keeps the revision that it upgrades, so the first goes with the second upgrade.
+  // helm keeps the revision that it upgrades, so the second upgrade prunes the first revision.
   for (const text of ['once', 'twice']) {
     const data = { chart: { ref: 'settings' }, values: { level: 'warn', text }, options: { historyMax: 1 } };
     await completed(request, ((await (await request.put(address, { data })).json()) as Schemas['Accepted']).page);
@@ -30,7 +30,7 @@ test('the trail tells what a release went through, also what helm has pruned and
   await expect(page.getByText(/Verified: all \d+ entries of the chain are intact$/)).toBeVisible();
   await expectAccessible(page);
 
-  // What helm has pruned is still there to be read.
+  // A pruned revision can still be read.
   await page.getByRole('button', { name: 'View revision 1' }).first().click();
   await expect(editor(page, 'Values')).toContainText('level: info');
   await page.getByRole('button', { name: 'Close' }).click();
@@ -56,7 +56,7 @@ test('the trail tells what a release went through, also what helm has pruned and
   await expect(pruned.getByRole('button', { name: 'View revision 1' })).toBeVisible();
   await expect(pruned.getByRole('link', { name: 'Roll back to revision 1' })).toHaveCount(0);
 
-  // And compared.
+  // A former lineage can be compared.
   await page.goto(`/helm/compare/${cluster}/${namespace}/lived`);
   await page.getByRole('combobox', { name: 'Lineage to compare with' }).selectOption({ index: 1 });
   await page.getByRole('combobox', { name: 'From', exact: true }).selectOption('1');
@@ -85,7 +85,7 @@ test('drift shows which fields differ from the record, and who set them', async 
   await expectAccessible(page);
 });
 
-test('what became of a release that is gone can still be read', async ({ page, request }) => {
+test('the trail of an uninstalled release remains readable', async ({ page, request }) => {
   const cluster = await clusterId(request);
   const namespace = newNamespace();
   await completed(request, await install(request, { namespace, name: 'past', chart: 'settings' }));
@@ -97,7 +97,7 @@ test('what became of a release that is gone can still be read', async ({ page, r
 test.describe('in Chinese', () => {
   test.use({ locale: 'zh-CN' });
 
-  test('trail and drift are', async ({ page, request }) => {
+  test('trail and drift are translated', async ({ page, request }) => {
     const namespace = newNamespace();
     await completed(request, await install(request, { namespace, name: 'zh', chart: 'settings' }));
     await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}/zh?tab=trail`);

@@ -6,7 +6,7 @@ test.beforeEach(async ({ page, request }) => {
   await page.goto(`/helm/install/${await clusterId(request)}/${newNamespace()}`);
 });
 
-test('keys and values are offered as one types, as the schema knows them', async ({ page }) => {
+test('keys and values of the schema are suggested while typing', async ({ page }) => {
   await page.getByRole('combobox', { name: 'Chart' }).selectOption('settings');
   const values = editor(page, 'Values (YAML)');
   await expect(editor(page, 'Default values')).toContainText('level: info');
@@ -16,7 +16,7 @@ test('keys and values are offered as one types, as the schema knows them', async
   await expect(page.getByText('How much is logged', { exact: true })).toBeVisible();
   await expectAccessible(page);
   await values.press('Enter');
-  // A key with few values offers them at once.
+  // A key with enumerated values suggests them immediately.
   await expect(offered).toHaveText(['debug', 'info', 'warn']);
   await offered.getByText('warn').click();
   await expect(values).toHaveText('level: warn');
@@ -26,7 +26,7 @@ test('keys and values are offered as one types, as the schema knows them', async
   await expect(page.getByText('How much is logged')).toBeVisible();
 });
 
-test('what the schema does not take is marked where it stands', async ({ page }) => {
+test('violations of the schema are marked in place', async ({ page }) => {
   await page.getByRole('combobox', { name: 'Chart' }).selectOption('settings');
   const values = editor(page, 'Values (YAML)');
   await expect(editor(page, 'Default values')).toContainText('level: info');
@@ -39,7 +39,7 @@ test('what the schema does not take is marked where it stands', async ({ page })
   await expect(page.getByText('No problems found.')).toBeVisible();
 });
 
-test('without a schema the keys of the chart’s defaults are offered', async ({ page }) => {
+test('without a schema the keys of the chart’s defaults are suggested', async ({ page }) => {
   await page.getByRole('combobox', { name: 'Chart' }).selectOption('web');
   const values = editor(page, 'Values (YAML)');
   await expect(editor(page, 'Default values')).toContainText('replicas: 1');
@@ -47,7 +47,7 @@ test('without a schema the keys of the chart’s defaults are offered', async ({
   await expect(page.getByRole('listbox').getByRole('option')).toHaveText(['hookDuration""']);
   await expect(page.getByText('How long a Job runs after the install, for example 5s; empty for none.', { exact: true })).toBeVisible();
   await values.press('Escape');
-  // Fast fingers lose nothing.
+  // Fast typing loses nothing.
   const typed = 'replicas: 2\ntag: slow\nconfigMaps: 3';
   await write(values, typed);
   await expect(values).toHaveText(typed.replaceAll('\n', ''));
@@ -56,7 +56,7 @@ test('without a schema the keys of the chart’s defaults are offered', async ({
 test.describe('in Chinese', () => {
   test.use({ locale: 'zh-CN' });
 
-  test('what is wrong with values is said', async ({ page }) => {
+  test('problems of values are translated', async ({ page }) => {
     await page.getByRole('combobox', { name: 'Chart' }).selectOption('settings');
     await expect(editor(page, '默认值')).toContainText('level: info');
     await write(editor(page, '自定义值 (YAML)'), 'lines: -1');

@@ -1,6 +1,6 @@
 import { expect, install, newNamespace, statusTag, test } from './helmtrail';
 
-/** What the events page may load before it is shown, in bytes as they are sent. */
+/** The maximum size of the scripts of the events page, compressed. */
 const SCRIPT_MAX = 400_000;
 
 test('the events page comes with less than 400 KB of script, compressed', async ({ page, request }) => {
@@ -24,7 +24,7 @@ test('the events page comes with less than 400 KB of script, compressed', async 
   expect(bytes).toBeGreaterThan(0);
   expect(bytes).toBeLessThan(SCRIPT_MAX);
 
-  // The code of editors and of differences comes when they are looked at.
+  // The code of editors and differences is loaded on first use.
   const late = async () => {
     const texts = await Promise.all(loaded);
     return ['cm-content', 'data-sign'].map((sign) => texts.some((text) => text.includes(sign)));

@@ -1,8 +1,8 @@
-/** The path below which the server is shown, as it writes it into its pages; "" when it is not below any. */
+/** The server's base path, which it writes into its pages; "" for none. */
 export const base = document.querySelector<HTMLMetaElement>('meta[name="helmtrail-base"]')?.content ?? '';
 
-/** An address of the HTTP API. */
+/** Returns a path of the HTTP API. */
 export const address = (...segments: string[]) => `${base}/${segments.map(encodeURIComponent).join('/')}`;
 
-/** The address of a page, of which `path` is what the router knows. */
+/** Returns the full path of a page for a path of the router. */
 export const pageAddress = (path: string) => `${base}/helm${path}`;

@@ -6,7 +6,7 @@ export type ChartItem = Schemas['ChartItem'];
 export type ChartRef = Schemas['Chart'];
 export type ChartDetails = Schemas['ChartDetails'];
 
-/** The charts that can be named: of the chart directory, the repositories, and the uploaded ones. */
+/** The charts of the chart directory, of the repositories, and the uploaded ones. */
 export function useCharts() {
   return useQuery({
     queryKey: ['charts'],
@@ -27,7 +27,7 @@ async function readCharts(): Promise<Pick<Schemas['ChartList'], 'items' | 'probl
   return { items, problems };
 }
 
-/** The values, README and schema of a chart, once it is chosen. One behind a login is read by the operation alone. */
+/** The values, README and schema of the selected chart. A chart that needs credentials is read only by the operation. */
 export function useChart(chart: ChartRef | null) {
   const { ref = '', repo, version, credentialsSecret } = chart ?? {};
   return useQuery({
@@ -38,7 +38,7 @@ export function useChart(chart: ChartRef | null) {
   });
 }
 
-/** Gives the server a chart archive, and returns what to call it. Throws nothing but an ApiError. */
+/** Uploads a chart archive and returns its reference. Throws only ApiErrors. */
 export async function uploadChart(file: File): Promise<ChartItem> {
   const response = await fetch(address('charts'), { method: 'POST', body: file, headers: { 'Content-Type': 'application/gzip' } }).catch(
     (cause: unknown) => {

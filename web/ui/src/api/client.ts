@@ -5,37 +5,37 @@ import { signedOut } from './signedOut';
 
 export type Schemas = components['schemas'];
 
-/** The server's codes, and `unreachable` for when there was no answer at all. */
+/** The server's error codes, and `unreachable` for no answer. */
 export type ErrorCode = Schemas['Error']['code'] | 'unreachable';
 
-/** A refusal by the server, in its own words, or its absence. */
+/** An error that the server returned, or the lack of an answer. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
   constructor(
-    /** The HTTP status; 0 when there was no answer. */
+    /** The HTTP status; 0 for no answer. */
     readonly status: number,
     readonly code: ErrorCode,
     message: string,
-    /** What programs need of it, as docs/openapi.yaml says per code. */
+    /** Data for programs; docs/openapi.yaml describes it for each code. */
     readonly details: NonNullable<Schemas['Error']['details']> = {},
   ) {
     super(message);
   }
 
-  /** Whether the same request may succeed later, as it is. */
+  /** Reports whether the same request may succeed later. */
   get passing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 }
 
-/** Whether what failed may succeed later, as it is. */
+/** Reports whether the same request may succeed later. */
 export const isPassing = (error: Error): boolean => error instanceof ApiError && error.passing;
 
-/** The HTTP API, typed by docs/openapi.yaml. Pass what it returns to `answer`. */
+/** The HTTP API, typed by docs/openapi.yaml. Pass its results to `answer`. */
 export const api = createClient<paths>({ baseUrl: base });
 
-/** Waits for a request and returns its body, if it has one. Throws nothing but an ApiError. */
+/** Waits for a request and returns its body, if any. Throws only ApiErrors. */
 export async function answer<Data>(request: Promise<{ data?: Data; error?: unknown; response: Response }>): Promise<Data> {
   const { data, error, response } = await request.catch((cause: unknown) => {
     throw new ApiError(0, 'unreachable', cause instanceof Error ? cause.message : String(cause));
@@ -47,8 +47,8 @@ export async function answer<Data>(request: Promise<{ data?: Data; error?: unkno
 }
 
 /**
- * Reads the error that the server sent; a proxy in between may have sent
- * something else. That one has to log in is kept in signedOut.
+ * Returns the error of a response. A proxy may have sent another body than the
+ * server does. A required login is recorded in signedOut.
  */
 export function refusal(response: Response, body: unknown): ApiError {
   if (response.status === 401) {

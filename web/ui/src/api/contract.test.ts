@@ -16,7 +16,7 @@ interface Schema {
 
 const { schemas } = (parse(readFileSync(path.join(import.meta.dirname, '../../../../docs/openapi.yaml'), 'utf8')) as { components: { schemas: Record<string, Schema> } }).components;
 
-/** The words of an enum of docs/openapi.yaml; it throws if there are none. */
+/** Returns the values of an enum of docs/openapi.yaml. Throws if there are none. */
 function words<Word extends string>(schema?: Schema): Word[] {
   if (!schema?.enum?.length) {
     throw new Error('no enum of this name in docs/openapi.yaml');
@@ -31,7 +31,7 @@ test('the pages listen for every event type of docs/openapi.yaml, and for no oth
 });
 
 test('every error code of docs/openapi.yaml has a title, and no title is left over', () => {
-  // The others are the pages' own: no answer at all, and sentences below a title.
+  // The others belong to the pages: no answer at all, and sentences below a title.
   const own = ['unreachable', 'unreachableBody', 'unreachableClusterBody', 'stale', 'retried'];
   expect(Object.keys(en.common.problem).sort()).toEqual([...errorCodes, ...own].sort());
 });

@@ -7,9 +7,9 @@ export type DriftObject = Schemas['DriftObject'];
 export type FieldChange = Schemas['FieldChange'];
 
 /**
- * How the live objects differ from what the deployed revision says. The API
- * server is asked about every object, so it is done once, and again when the
- * revision is another or somebody asks for it.
+ * Compares the live objects with the record of a revision. Every object costs a
+ * request to the API server, so the result is refetched only for another revision
+ * or on request.
  */
 export function useDrift({ cluster, namespace, name }: ReleaseRef, revision: number) {
   return useQuery({

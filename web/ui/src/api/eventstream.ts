@@ -1,41 +1,42 @@
 import { ApiError, refusal } from './client';
 
-/** What a reader of an EventStream is told. */
+/** The callbacks and settings of an EventStream. */
 export interface StreamReader {
-  /** The address to ask, for what comes after `lastEventId` ("" before the first event). */
+  /** Returns the URL of the stream after `lastEventId` ("" before the first event). */
   url: (lastEventId: string) => string;
-  /** The event types to listen for. */
+  /** The event types to listen for. Others are ignored. */
   types: readonly string[];
-  /** The stream is there, for the first time or again. */
+  /** The stream is connected, for the first time or again. */
   onOpen: () => void;
-  /** The stream is away. It is tried again without end. */
+  /** The connection is lost. Reconnecting never stops. */
   onLost: () => void;
   onEvent: (data: string) => void;
-  /** The server will send nothing more: it said so, or it refused. There is no further call. */
+  /** The server sends nothing more, or refused. It is the last call. */
   onEnd: (refused: ApiError | null) => void;
-  /** Asked now and then while the page is hidden: whether there is something for which the stream must be read all the same. */
+  /** Called repeatedly while the page is hidden. Reports whether the stream must be read anyway. */
   wanted?: () => Promise<boolean>;
 }
 
-/** Heartbeats come every few seconds; a longer silence is a connection that died without a word. */
+/** Heartbeats arrive every few seconds. After a longer silence the connection is considered dead. */
 const SILENCE_MS = 30_000;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 15_000;
 
-/** How often a hidden page asks whether its stream is wanted. */
+/** How often a hidden page asks whether its stream must be read. */
 const HIDDEN_POLL_MS = 5000;
 
 const hidden = () => document.visibilityState === 'hidden';
 
 /**
  * Reads server-sent events until it is closed. The browser's EventSource
- * reconnects by itself only while the server cannot be reached; it gives up for
- * ever, and does not say why, on any answer but a stream. Then this class asks
- * for the reason and goes on, or tells the reader that it is final.
+ * reconnects by itself only while the server is unreachable. On any response but a
+ * stream it gives up without a reason. Then this class fetches the reason, and
+ * either retries or reports the end to the reader.
  *
- * A browser keeps six connections to a server over HTTP/1.1, those of all its
- * tabs together. So a hidden page gives its stream up, and goes on where it was
- * once it is seen again.
+ * A browser opens at most six connections to a server over HTTP/1.1 for all its
+ * tabs. So a hidden page closes its stream and resumes it when it becomes visible.
+ *
+ * Events of types that are not in `types` are ignored.
  */
 export class EventStream {
   #reader: StreamReader;
@@ -45,7 +46,7 @@ export class EventStream {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closing = new AbortController();
 
-  /** Starts reading at once. */
+  /** Starts reading immediately. */
   constructor(reader: StreamReader) {
     this.#reader = reader;
     document.addEventListener('visibilitychange', this.#onVisibility);
@@ -56,13 +57,13 @@ export class EventStream {
     }
   }
 
-  /** Tries at once instead of waiting for the next attempt. */
+  /** Reconnects immediately instead of waiting for the next attempt. */
   retry(): void {
     this.#failures = 0;
     this.#open();
   }
 
-  /** Ends the stream; the reader is told nothing more. */
+  /** Closes the stream. No callback is called afterwards. */
   close(): void {
     document.removeEventListener('visibilitychange', this.#onVisibility);
     this.#closing.abort();
@@ -85,7 +86,7 @@ export class EventStream {
   }
 
   async #askHidden(): Promise<void> {
-    // A server that is away is asked again like one that has nothing new.
+    // An unreachable server is polled like one without news.
     const wanted = await this.#reader.wanted?.().catch(() => false);
     if (this.#closing.signal.aborted || this.#source) {
       return;
@@ -116,7 +117,7 @@ export class EventStream {
       this.#lastEventId = event.lastEventId || this.#lastEventId;
       this.#watch();
       if (event.type === 'HEARTBEAT' && hidden()) {
-        // All that was stored has come, which is what a hidden page wanted.
+        // Everything stored has arrived, which is all that a hidden page needs.
         this.#drop();
         this.#pollHidden();
       }
@@ -133,7 +134,7 @@ export class EventStream {
     this.#source = null;
   }
 
-  /** Opens the stream anew when nothing has come for too long. */
+  /** Reconnects after a long silence. */
   #watch(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
@@ -164,7 +165,7 @@ export class EventStream {
         }
       }
     } catch {
-      // The server is away, or the reader has left: #later knows which.
+      // The server is unreachable, or the stream was closed: #later checks which.
     } finally {
       asking.abort();
     }

@@ -7,18 +7,18 @@ export type SignedIn = Schemas['SignedIn'];
 
 const ME = ['me'];
 
-/** Who the reader is in each cluster, and whether anybody has to log in at all. */
+/** The current user in each cluster, and whether the server requires a login. */
 export function useMe() {
   return useQuery({ queryKey: ME, queryFn: () => answer(api.GET('/me')) });
 }
 
-/** Gives the server a token, which it keeps where no script can read it. */
+/** Sends a token to the server, which keeps it in a cookie that scripts cannot read. */
 export function useLogin() {
   const queries = useQueryClient();
   return useMutation<SignedIn, ApiError, Schemas['LoginRequest']>({
     mutationFn: (body) => answer(api.POST('/login', { body })),
     onSuccess: async () => {
-      // Somebody else may be shown something else.
+      // Another user may see other data.
       queries.removeQueries({ predicate: ({ queryKey }) => queryKey !== ME });
       await queries.invalidateQueries({ queryKey: ME });
       signedIn();
@@ -26,7 +26,7 @@ export function useLogin() {
   });
 }
 
-/** Makes the server forget the token of a cluster. */
+/** Logs out of a cluster. */
 export function useLogout() {
   const queries = useQueryClient();
   return useMutation<unknown, ApiError, string>({

@@ -10,7 +10,7 @@ type Accepted = Schemas['Accepted'];
 /** The options of an uninstall. */
 export type UninstallOptions = Pick<Options, 'keepHistory' | 'noHooks' | 'cascade' | 'timeoutSeconds' | 'overridePending'>;
 
-/** Submits an operation. Once it is accepted, its events page is shown. */
+/** Submits an operation and opens its events page when it is accepted. */
 export function useSubmit<Request>(send: (request: Request) => Promise<Accepted>) {
   const navigate = useNavigate();
   return useMutation<Accepted, ApiError, Request>({
@@ -31,7 +31,7 @@ export const rollback = ({ cluster, namespace, name }: ReleaseRef, body: Schemas
 export const uninstall = ({ cluster, namespace, name }: ReleaseRef, query: UninstallOptions) =>
   answer(api.DELETE('/{cluster}/namespaces/{namespace}/releases/{name}', { params: { path: { cluster, namespace, name }, query } }));
 
-/** `resourceVersion` is the stuck record's as the person saw it: nothing is done to another. */
+/** `resourceVersion` is that of the stuck record as the user saw it; the server refuses another. */
 export const recover = ({ cluster, namespace, name }: ReleaseRef, strategy: Strategy, resourceVersion: string) =>
   answer(
     api.POST('/{cluster}/namespaces/{namespace}/releases/{name}/recover', {
@@ -40,7 +40,7 @@ export const recover = ({ cluster, namespace, name }: ReleaseRef, strategy: Stra
     }),
   );
 
-/** Ends a session before its time; forced, helm gets no time to write its own end. */
+/** Cancels a session. With force, Helm gets no time to record its result. */
 export const cancel = ({ cluster, namespace, name }: ReleaseRef, session: string, force: boolean) =>
   answer(
     api.POST('/{cluster}/namespaces/{namespace}/releases/{name}/sessions/{session}/cancel', {

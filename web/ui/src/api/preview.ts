@@ -3,21 +3,21 @@ import type { ReleaseRef } from '../app/paths';
 import { answer, api, refusal, type ApiError, type Schemas } from './client';
 import type { Session } from './release';
 
-/** What an operation would do, as helm itself says when it is run dry. */
+/** What an operation would do: the result of a dry run. */
 export interface Preview {
   release: ReleaseRef;
-  /** The dry run, which has ended. */
+  /** The finished session of the dry run. */
   session: Session;
-  /** The manifest and the hooks, as YAML documents; null when helm could not render them. */
+  /** Manifest and hooks as YAML documents; null if Helm could not render them. */
   manifest: string | null;
 }
 
 export type ValidatedObject = Schemas['ValidatedObject'];
 
-/** So long does the server hold an answer back that has not changed. */
+/** How long the server delays an unchanged answer. */
 const WAIT_SECONDS = 30;
 
-/** Starts a dry run and waits for its end. Secrets are left out of what it rendered. */
+/** Starts a dry run and waits for its end. Its result contains no Secrets. */
 export function usePreview<Request>(send: (request: Request) => Promise<Schemas['Accepted']>) {
   return useMutation<Preview, ApiError, Request>({
     mutationFn: async (request) => {
@@ -53,7 +53,7 @@ const rendered = ({ cluster, namespace, name }: ReleaseRef, session: string) =>
     }),
   );
 
-/** What the API server says to each object that a dry run rendered, asked once. */
+/** The API server's verdict on each object that a dry run rendered. It is asked once. */
 export function useValidation({ release: { cluster, namespace, name }, session }: Preview) {
   return useQuery({
     queryKey: ['release', cluster, namespace, name, 'validation', session.id],

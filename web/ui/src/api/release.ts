@@ -7,11 +7,11 @@ export type HistoryItem = Schemas['HistoryItem'];
 export type Stuck = Schemas['Stuck'];
 export type Lineage = Schemas['Lineage'];
 
-/** The parts of a revision that people read. */
+/** The parts of a revision that the pages show. */
 export const PARTS = ['values', 'manifest', 'hooks', 'notes', 'chart', 'metadata'] as const;
 export type Part = (typeof PARTS)[number];
 
-/** What changes by itself is asked for this often, while the page is seen. */
+/** How often data that changes by itself is refetched while the page is visible. */
 const POLL_MS = 3000;
 
 const key = ({ cluster, namespace, name }: ReleaseRef, ...what: unknown[]) => ['release', cluster, namespace, name, ...what];
@@ -36,7 +36,7 @@ export function useResources(ref: ReleaseRef) {
   });
 }
 
-/** The revisions of a release, newest first, and the lives that it has lived; the first page, which is more than Helm keeps by default. */
+/** The first page of a release's revisions, newest first, and its lineages. A page holds more than Helm keeps by default. */
 function historyOf(ref: ReleaseRef, { revision, lineage }: { revision?: number; lineage?: string }) {
   return queryOptions({
     queryKey: key(ref, 'history', revision, lineage),
@@ -46,17 +46,17 @@ function historyOf(ref: ReleaseRef, { revision, lineage }: { revision?: number; 
   });
 }
 
-/** The revisions of a release, newest first, also those that are no longer in the cluster. They are asked for anew when `revision` is another. */
+/** The revisions of a release, newest first, including those no longer in the cluster. A change of `revision` refetches them. */
 export function useHistory(ref: ReleaseRef, revision?: number, lineage?: string) {
   return useQuery({ ...historyOf(ref, { revision, lineage }), select: ({ items }) => items });
 }
 
-/** The lives that a release's name has lived, newest first. */
+/** The lineages of a release's name, newest first. */
 export function useLineages(ref: ReleaseRef) {
   return useQuery({ ...historyOf(ref, {}), select: ({ lineages }) => lineages });
 }
 
-/** The sessions of a release, newest first, a page at most. */
+/** The first page of a release's sessions, newest first. */
 export function useSessions(ref: ReleaseRef) {
   return useQuery({
     queryKey: key(ref, 'sessions'),
@@ -69,28 +69,28 @@ export function useSessions(ref: ReleaseRef) {
 
 export type Diff = Schemas['Diff'];
 
-/** What to compare: revisions, of which `from` may be another release's, also in another cluster. */
+/** The revisions to compare. `from` may belong to another release, also in another cluster. */
 export interface DiffSelection {
   from?: number;
   to?: number;
   fromRelease?: string;
   fromNamespace?: string;
   fromCluster?: string;
-  /** The lives to which the revisions belong, when they are not those of today. */
+  /** The lineages of the revisions, if not the current ones. */
   fromLineage?: string;
   toLineage?: string;
-  /** The dry run whose rendering is compared instead of a revision `to`. */
+  /** The dry run whose result is compared instead of a revision `to`. */
   toSession?: string;
-  /** Compare the values that the charts were rendered with. */
+  /** Compare the merged values instead of those given by the user. */
   all?: boolean;
 }
 
 interface DiffOptions {
-  /** Show secrets as they are. It needs the right to, and each answer is recorded: it is asked for once, and forgotten when it is left. */
+  /** Reveal secrets. This needs a permission, and each answer is recorded, so it is fetched once and dropped when the page is left. */
   reveal?: boolean;
 }
 
-/** How two revisions differ. */
+/** The difference of two revisions. */
 export function useDiff(ref: ReleaseRef, query: DiffSelection, { reveal = false }: DiffOptions = {}) {
   return useQuery({
     queryKey: key(ref, 'diff', query, reveal),
@@ -103,16 +103,16 @@ export function useDiff(ref: ReleaseRef, query: DiffSelection, { reveal = false 
 }
 
 interface PartOptions {
-  /** values only: those that the chart was rendered with. */
+  /** For values only: the merged values instead of those given by the user. */
   all?: boolean;
-  /** The life to which the revision belongs, when it is not that of today. */
+  /** The lineage of the revision, if not the current one. */
   lineage?: string;
-  /** Show secrets as they are. It needs the right to, and is recorded. */
+  /** Reveal secrets. This needs a permission and is recorded. */
   reveal?: boolean;
   enabled?: boolean;
 }
 
-/** A part of a revision as text: YAML, or for the notes what they are. Secrets are masked unless they are revealed. */
+/** A part of a revision as text: YAML, or plain text for the notes. Secrets are masked unless revealed. */
 export function usePart(ref: ReleaseRef, revision: number, part: Part, { all = false, lineage, reveal = false, enabled = true }: PartOptions = {}) {
   return useQuery({
     queryKey: key(ref, 'revision', revision, part, all, lineage, reveal),
@@ -125,7 +125,7 @@ export function usePart(ref: ReleaseRef, revision: number, part: Part, { all = f
         }),
       ),
     enabled,
-    // A revision's content does not change. What was revealed is forgotten with the page that showed it.
+    // A revision never changes. Revealed data is dropped with the page that showed it.
     staleTime: Infinity,
     ...(reveal && { gcTime: 0 }),
   });

@@ -17,7 +17,7 @@ export function useClusters() {
   });
 }
 
-/** Some of a cluster's releases, and the position in its stream from which on they may change. */
+/** A page of a cluster's releases, and the position in its stream after which they may change. */
 interface ReleaseList {
   items: Release[];
   cursor: string;
@@ -25,24 +25,24 @@ interface ReleaseList {
 
 const PAGE = 5000;
 
-/** So long are transitions gathered before the releases that they concern are read. */
+/** How long transitions are collected before their releases are read. */
 const GATHER_MS = 150;
 
-/** When more releases than this changed at once, one list is cheaper than many single answers. */
+/** If more releases than this have changed at once, one list is cheaper than single reads. */
 const SINGLE_MAX = 20;
 
-/** Nothing in the stream tells that a session ended after the last transition, so these releases are read again. */
+/** The stream does not report the end of a session after its last transition, so releases with a session are read again. */
 const SESSION_POLL_MS = 2000;
 
-/** How often a list is read again, and its stream tried again, that the server does not let be followed. */
+/** How often a list is refetched, and its stream retried, while the server refuses the stream. */
 const UNLIVE_POLL_MS = 5000;
 
 const listKey = (cluster: string, namespace?: string) => ['releases', cluster, namespace ?? null] as const;
 
 /**
- * The releases of a cluster, or of one of its namespaces, kept as the cluster
- * has them: by its stream of transitions or, as long as the server refuses that
- * (`unlive` says why), by asking again and again.
+ * The live releases of a cluster or of one of its namespaces. The cluster's stream
+ * of transitions keeps them current. While the server refuses the stream (`unlive`
+ * is its error), they are polled.
  */
 export function useReleases(cluster: string, namespace?: string) {
   const [unlive, setUnlive] = useState<ApiError | null>(null);
@@ -63,7 +63,7 @@ export function useReleases(cluster: string, namespace?: string) {
       follower.close();
     };
   }, [queries, cluster, namespace, known, attempt]);
-  // A stream is granted as soon as there is a release that its reader may see.
+  // The server grants a stream as soon as there is a release that the user may see.
   useEffect(() => {
     if (!unlive) {
       return;
@@ -78,17 +78,17 @@ export function useReleases(cluster: string, namespace?: string) {
   return { ...query, unlive };
 }
 
-/** How often the lists of all clusters are read again. A stream for each would take the browser's few connections. */
+/** How often the lists of all clusters are refetched. A stream for each would use up the browser's connections. */
 const ALL_POLL_MS = 5000;
 
-/** The releases of a cluster, as one of several, or why they are not known. */
+/** The releases of one of several clusters, or the error that prevents reading them. */
 export interface ClusterReleases {
   cluster: Cluster;
   releases: readonly Release[] | null;
   error: Error | null;
 }
 
-/** The releases of several clusters, read again and again. */
+/** The releases of several clusters, refetched regularly. */
 export function useAllReleases(clusters: readonly Cluster[]): ClusterReleases[] {
   const lists = useQueries({
     queries: clusters.map(({ id }) => ({
@@ -100,7 +100,7 @@ export function useAllReleases(clusters: readonly Cluster[]): ClusterReleases[] 
   return clusters.map((cluster, i) => ({ cluster, releases: lists[i]?.data?.items ?? null, error: lists[i]?.error ?? null }));
 }
 
-/** The releases of a cluster to choose from, as they are when they are first asked for. */
+/** The releases of a cluster for a selection, fetched once. */
 export function useReleaseNames(cluster: string) {
   return useQuery({ queryKey: ['releases', cluster, 'choice'], queryFn: async () => (await readAll(cluster)).items });
 }
@@ -117,14 +117,14 @@ async function readAll(cluster: string, namespace?: string): Promise<ReleaseList
         : api.GET('/{cluster}/namespaces/{namespace}/releases', { params: { path: { cluster, namespace }, query } }),
     );
     items.push(...page.items);
-    // What changes while the pages are read comes after the first one's position.
+    // Changes during the paging come after the position of the first page.
     cursor ??= page.cursor;
     next = page.continue;
   } while (next);
   return { items, cursor };
 }
 
-/** Keeps one list in the query cache as the cluster's stream says, until it is closed. */
+/** Updates one list in the query cache from the cluster's stream until it is closed. */
 class ListFollower {
   #changed = new Map<string, { namespace: string; name: string }>();
   #gathering: ReturnType<typeof setTimeout> | undefined;
@@ -194,8 +194,8 @@ class ListFollower {
   }
 
   /**
-   * One read at a time, and none beside a read of the whole list: so the last
-   * answer that is put into the list was asked for after the last transition.
+   * Only one read runs at a time, and none during a read of the whole list. So the
+   * last answer was requested after the last transition.
    */
   async #readChanged(): Promise<void> {
     if (this.queries.isFetching({ queryKey: this.#key() }) === 0) {

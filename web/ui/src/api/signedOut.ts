@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react';
 
-/** The server's word that one has to log in. */
+/** The server requires a login. */
 export interface SignedOut {
-  /** The cluster to log in to, "" where that does not matter. */
+  /** The cluster to log in to, "" for any. */
   cluster: string;
-  /** When it was said, in milliseconds of Date.now(). */
+  /** When the server said so, in milliseconds of Date.now(). */
   at: number;
 }
 
@@ -18,12 +18,12 @@ function set(next: SignedOut | null): void {
   }
 }
 
-/** Keeps that a request was refused because nobody is logged in to a cluster. */
+/** Records that a request was refused for lack of a login to a cluster. */
 export const signedOut = (cluster: string) => {
   set({ cluster, at: Date.now() });
 };
 
-/** Forgets it: somebody has logged in. */
+/** Clears the record after a login. */
 export const signedIn = () => {
   set(null);
 };
@@ -33,7 +33,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** Whether the last answers say that one has to log in, whichever request they were for. */
+/** Returns the login that the server requires, whichever request it refused. */
 export function useSignedOut(): SignedOut | null {
   return useSyncExternalStore(subscribe, () => last);
 }

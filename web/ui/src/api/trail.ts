@@ -8,27 +8,27 @@ export type TrailState = Schemas['TrailState'];
 
 const PAGE = 5000;
 
-/** The trail is asked for this often, while it is seen. */
+/** How often a visible trail is refetched. */
 const POLL_MS = 5000;
 
 const ROUTE = '/{cluster}/namespaces/{namespace}/releases/{name}/trail';
 
 interface TrailOptions {
-  /** One of the release's lives; that of today without it. */
+  /** A lineage of the release; the default is the current one. */
   lineage?: string;
-  /** Read every link of the chain anew. */
+  /** Verify every link of the chain again. */
   verify?: boolean;
-  /** What the trail is known to have grown by; another asks for it again. */
+  /** A key of the release's state. A change refetches the trail. */
   known?: string;
 }
 
-/** All that was ever seen of a release, the oldest first, and whether the chain holds. */
+/** The trail of a release, oldest entry first, and the state of the chain. */
 export function useTrail(ref: ReleaseRef, { lineage, verify = false, known }: TrailOptions) {
   return useQuery({
     queryKey: ['release', ref.cluster, ref.namespace, ref.name, 'trail', lineage, verify, known],
     queryFn: () => readTrail(ref, lineage, verify),
     placeholderData: keepPreviousData,
-    // What a transition brings with it, such as pruning, comes a moment later. To verify anew is for people to ask.
+    // What a transition causes, such as pruning, arrives a moment later. Only people ask to verify again.
     refetchInterval: verify ? false : POLL_MS,
   });
 }
@@ -39,7 +39,7 @@ async function readTrail({ cluster, namespace, name }: ReleaseRef, lineage: stri
   let next: string | undefined;
   do {
     const query = { limit: PAGE, ...(lineage && { lineage }), ...(next && { continue: next }), ...(verify && !next && { verify }) };
-    // Without an Accept it is never lines of JSON.
+    // Without an Accept header the answer is not NDJSON.
     const page = (await answer(api.GET(ROUTE, { params: { path: { cluster, namespace, name }, query } }))) as Schemas['TrailList'];
     items.push(...page.items);
     state = page.state;
@@ -48,7 +48,7 @@ async function readTrail({ cluster, namespace, name }: ReleaseRef, lineage: stri
   return { items, state };
 }
 
-/** The trail as a program reads it, an entry a line. Throws nothing but an ApiError. */
+/** The trail as NDJSON. Throws only ApiErrors. */
 export async function exportTrail({ cluster, namespace, name }: ReleaseRef, lineage?: string): Promise<Blob> {
   const trail = address(cluster, 'namespaces', namespace, 'releases', name, 'trail');
   const response = await fetch(trail + (lineage ? `?lineage=${encodeURIComponent(lineage)}` : ''), { headers: { Accept: 'application/x-ndjson' } }).catch(

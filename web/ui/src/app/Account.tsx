@@ -8,7 +8,7 @@ import { formatMoment } from '../i18n/format';
 import { ButtonLink } from './ButtonLink';
 import { paths } from './paths';
 
-/** Who the reader is; nothing on a server where nobody logs in. */
+/** Shows the current user. Renders nothing if the server requires no login. */
 export function Account() {
   const { t, i18n } = useTranslation('login');
   const { cluster } = useParams();
@@ -80,5 +80,5 @@ export function Account() {
   );
 }
 
-/** A service account's own name; everybody else's is short enough. */
+/** Shortens the name of a service account; other names are short enough. */
 const shortName = (user: string) => /^system:serviceaccount:[^:]+:(.+)$/.exec(user)?.[1] ?? user;

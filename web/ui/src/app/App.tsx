@@ -12,7 +12,7 @@ import { HOLDS_INPUT } from './SignedInOutlet';
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // Asking again helps against a server that is away, not against a refusal.
+      // Retrying helps if the server is unreachable, not if it refuses.
       retry: (failures, error) => failures < 2 && isPassing(error),
     },
   },

@@ -7,10 +7,10 @@ import { Refusal } from './Refusal';
 
 interface ConfirmProps {
   title: string;
-  /** What the button says that does it. */
+  /** The label of the button that confirms. */
   action: string;
   variant?: ButtonProps['variant'];
-  /** What the button says that does not. */
+  /** The label of the button that declines. */
   decline?: string;
   isPending: boolean;
   error: ApiError | null;
@@ -20,7 +20,7 @@ interface ConfirmProps {
   children: ReactNode;
 }
 
-/** Asks before something is done that cannot be undone. */
+/** Asks for confirmation before an action that cannot be undone. */
 export function Confirm({ title, action, variant = 'danger', decline, isPending, error, release, onConfirm, onClose, children }: ConfirmProps) {
   const { t } = useTranslation('common');
   const id = useId();

@@ -1,7 +1,7 @@
 import { useRouteError } from 'react-router';
 import { Problem } from './Problem';
 
-/** Shown when a page throws, or when its code cannot be loaded because the server is away or was updated. */
+/** Shown if a page throws, or if its code cannot be loaded because the server is unreachable or was updated. */
 export function CrashPage() {
   const error = useRouteError();
   return (

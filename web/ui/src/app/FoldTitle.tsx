@@ -1,7 +1,7 @@
 import { Flex } from '@patternfly/react-core';
 import type { ReactNode } from 'react';
 
-/** What the button of a fold says: a name, however long, and the labels behind it. */
+/** The content of a fold's button: a name of any length, then labels. */
 export function FoldTitle({ name, children }: { name: string; children?: ReactNode }) {
   return (
     <Flex component="span" gap={{ default: 'gapSm' }} style={{ whiteSpace: 'normal', textAlign: 'start' }}>

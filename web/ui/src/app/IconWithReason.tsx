@@ -6,11 +6,11 @@ interface IconWithReasonProps {
   status: ComponentProps<typeof Icon>['status'];
   /** Shown on hover and on focus. */
   reason: ReactNode;
-  /** What a screen reader says, when `reason` is no text. */
+  /** The accessible name, required if `reason` is not text. */
   label?: string;
 }
 
-/** An icon that says why, to a pointer, a keyboard, a finger and a screen reader. */
+/** An icon with a reason that pointer, keyboard, touch and screen reader users can reach. */
 export function IconWithReason({ icon, status, reason, label }: IconWithReasonProps) {
   return (
     <Tooltip content={reason} aria="none">

@@ -29,7 +29,7 @@ const HomeLink = (props: AnchorHTMLAttributes<HTMLAnchorElement>) => (
   <Link {...props} to={paths.releases()} style={{ textDecoration: 'none' }} />
 );
 
-/** What stands around every page. */
+/** The frame of every page: masthead and content. */
 export function Layout() {
   const { t } = useTranslation('common');
   useBeginning();
@@ -72,7 +72,7 @@ export function Layout() {
   );
 }
 
-/** Begins each page at its top, for the eyes and for the keyboard; whoever goes back finds the page as it was scrolled. */
+/** Scrolls and focuses the top of each new page. Going back restores the scroll position. */
 function useBeginning(): void {
   const { pathname } = useLocation();
   const type = useNavigationType();
@@ -86,7 +86,7 @@ function useBeginning(): void {
     if (!main) {
       return;
     }
-    // A frame around the whole page would tell nobody where they are.
+    // A focus ring around the whole page would not help.
     main.style.outline = 'none';
     main.focus({ preventScroll: true });
     if (type !== NavigationType.Pop) {
@@ -95,7 +95,7 @@ function useBeginning(): void {
   }, [pathname, type]);
 }
 
-/** Switches to the other language; its label is written in that language. */
+/** Switches to the other language. Its label is in that language. */
 function LanguageSwitch() {
   const [language, setLanguage] = useLanguage();
   const other = LANGUAGES.find((l) => l.id !== language) ?? LANGUAGES[0];

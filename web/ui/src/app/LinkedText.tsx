@@ -1,4 +1,4 @@
-/** Text of which only what is plainly a web address becomes a link; everything else stays text. */
+/** Text with links for plain web addresses. Everything else stays text. */
 export function LinkedText({ text }: { text: string }) {
   return text.split(/(https?:\/\/[^\s"'<>()[\]]*[^\s"'<>()[\].,;:])/).map((part, i) =>
     i % 2 === 1 ? (

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { formatAgo, formatMoment } from '../i18n/format';
 import { useNow } from './useNow';
 
-/** How long ago something was; exactly when, on hover. Nothing when the time is not known. */
+/** Shows how long ago a time was, and the exact time on hover. Renders nothing for an unknown time. */
 export function Moment({ time }: { time: string }) {
   const { i18n } = useTranslation();
   const now = useNow(5000);

@@ -6,22 +6,21 @@ import { ErrorWords } from './ErrorWords';
 import { MissingRight } from './MissingRight';
 import { useProblemTitle } from './useProblemTitle';
 
-/** Trouble that may pass by itself is looked at again this often. */
+/** How often a request that failed for a passing reason is retried. */
 const RETRY_MS = 10_000;
 
 interface ProblemProps {
   error: Error;
   onRetry?: () => void;
-  /** Something else follows below when it is not. */
+  /** False if something else follows below. */
   isFilled?: boolean;
-  /** Ways onward. */
+  /** Further actions. */
   children?: ReactNode;
 }
 
 /**
- * A whole page, or a page's body, that could not be shown: what is wrong, and
- * what to do about it. It tries again by itself where
- * that may help.
+ * Replaces a page or its body that could not be loaded: it shows the error and
+ * what to do about it, and retries by itself where that may help.
  */
 export function Problem({ error, onRetry, isFilled = true, children }: ProblemProps) {
   const { t } = useTranslation('common');

@@ -10,12 +10,12 @@ import { useProblemTitle } from './useProblemTitle';
 
 interface RefusalProps {
   error: ApiError;
-  /** What was asked for; the operation that is in its way is linked. */
+  /** The release of the request; the operation that blocks it is linked. */
   release?: ReleaseRef;
   children?: ReactNode;
 }
 
-/** A request that the server refused, where it was made. */
+/** Shows next to a form or button that the server refused its request. */
 export function Refusal({ error, release, children }: RefusalProps) {
   const { t } = useTranslation('common');
   const problemTitle = useProblemTitle();

@@ -18,7 +18,7 @@ const looks: Record<string, Look> = {
   uninstalled: { color: 'grey', icon: <TrashIcon /> },
 };
 
-/** Helm's status of a revision, as a word with an icon. A word that is not known is shown as it is. In a table it is compact, to stand on the line of the text beside it. */
+/** Helm's status of a revision as a label with an icon. An unknown status is shown unchanged. Tables use the compact form, which aligns with text. */
 export function ReleaseStatus({ status, isCompact }: { status: string; isCompact?: boolean }) {
   const word = useStatusWord();
   return (

@@ -3,10 +3,10 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths, type ReleaseRef } from './paths';
 
-/** A name of 63 letters is wider than a phone. */
+/** A name of 63 letters is wider than a phone's screen. */
 const WRAP = { whiteSpace: 'normal', overflowWrap: 'anywhere' } as const;
 
-/** The way from the releases to a page of one release; without `here`, to the release itself. */
+/** The breadcrumb to a page of a release or, without `here`, to the release itself. */
 export function ReleaseTrail({ release, here }: { release: ReleaseRef; here?: string }) {
   const { t } = useTranslation('common');
   return (

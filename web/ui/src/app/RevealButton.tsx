@@ -8,7 +8,7 @@ interface RevealButtonProps {
   onReveal: (reveal: boolean) => void;
 }
 
-/** Shows secrets as they are, once somebody has said that they want that and know that it is recorded. */
+/** Reveals secrets after a confirmation that says that the access is recorded. */
 export function RevealButton({ revealed, onReveal }: RevealButtonProps) {
   const { t } = useTranslation('compare');
   const [asking, setAsking] = useState(false);

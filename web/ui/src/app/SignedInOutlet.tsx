@@ -7,10 +7,10 @@ import { useMe } from '../api/me';
 import { signedIn, useSignedOut, type SignedOut } from '../api/signedOut';
 import { paths } from './paths';
 
-/** The handle of routes whose readers would lose what they have entered if they were led away. */
+/** The handle of routes with input that would be lost by a redirect. */
 export const HOLDS_INPUT = { holdsInput: true } as const;
 
-/** The page, or the way to log in as soon as the server asks for it, and from there back. */
+/** Renders the page, or redirects to the login page and back when the server requires a login. */
 export function SignedInOutlet() {
   const refused = useSignedOut();
   const { pathname, search } = useLocation();
@@ -20,7 +20,7 @@ export function SignedInOutlet() {
   if (asked && !holdsInput) {
     return <Navigate to={paths.login(cluster ?? asked.cluster, pathname + search)} replace />;
   }
-  // The page stays the same one, with what was entered, when the alert comes and goes.
+  // The page stays mounted and keeps its input when the alert comes and goes.
   return (
     <>
       {asked && <SignedOutAlert refused={asked} />}
@@ -29,7 +29,7 @@ export function SignedInOutlet() {
   );
 }
 
-/** Asks to log in elsewhere, and goes once somebody has. */
+/** Asks to log in in another tab. It disappears after the login. */
 function SignedOutAlert({ refused }: { refused: SignedOut }) {
   const { t } = useTranslation('login');
   const { data: me, dataUpdatedAt } = useMe();

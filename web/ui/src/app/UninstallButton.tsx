@@ -11,7 +11,7 @@ interface UninstallButtonProps extends Pick<ButtonProps, 'variant' | 'isInline'>
   release: ReleaseRef;
 }
 
-/** Uninstalls a release once that is confirmed, and then shows how it goes. */
+/** Uninstalls a release after a confirmation, then opens its events page. */
 export function UninstallButton({ release, ...look }: UninstallButtonProps) {
   const { t } = useTranslation('common');
   const [open, setOpen] = useState(false);
@@ -45,7 +45,7 @@ function ConfirmUninstall({ release, onClose }: { release: ReleaseRef; onClose: 
   const [options, setOptions] = useState<UninstallOptions>({});
   const submit = useSubmit((all: UninstallOptions) => uninstall(release, all));
   const { name } = release;
-  // Somebody else is at work on it: to go on all the same is a choice of its own.
+  // Another operation may be running: continuing needs another confirmation.
   const pending = submit.error?.code === 'pending';
   return (
     <Confirm

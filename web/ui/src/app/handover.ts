@@ -1,6 +1,6 @@
-/** Puts text on the clipboard. Rejects when the browser does not let it. */
+/** Copies text to the clipboard. Rejects if the browser forbids it. */
 export async function copyText(text: string): Promise<void> {
-  // A page that came over plain HTTP from another machine has no clipboard of its own.
+  // A page loaded over plain HTTP from another machine has no clipboard API.
   if (window.isSecureContext) {
     await navigator.clipboard.writeText(text);
     return;
@@ -18,7 +18,7 @@ export async function copyText(text: string): Promise<void> {
   }
 }
 
-/** Lets the reader keep text as a file. */
+/** Downloads text as a file. */
 export function saveFile(name: string, text: string[]): void {
   const url = URL.createObjectURL(new Blob(text, { type: 'text/plain' }));
   const link = document.createElement('a');

@@ -17,22 +17,22 @@ export interface ReleaseRef {
   name: string;
 }
 
-/** The addresses of the pages, below /helm. */
+/** The paths of the pages, below /helm. */
 export const paths = {
-  /** The list of a cluster's releases, of one namespace when it is given, filtered by text when `q` is. */
+  /** The releases of a cluster, optionally of one namespace or filtered by the text `q`. */
   releases: (cluster?: string, namespace?: string, q?: string) =>
     join('releases', ...[cluster, namespace].filter((s) => s !== undefined)) + query({ q }),
   /** One release. */
   release: (release: ReleaseRef) => join('releases', release.cluster, release.namespace, release.name),
-  /** The form that installs, into a namespace when it is given. */
+  /** The install form, optionally for a namespace. */
   install: (cluster: string, namespace?: string) => join('install', cluster, ...(namespace ? [namespace] : [])),
-  /** The form that upgrades or, with a revision to go back to, rolls back. */
+  /** The upgrade form or, with a target revision, the rollback form. */
   change: (release: ReleaseRef, rollbackTo?: number) =>
     join('upgrade-rollback', release.cluster, release.namespace, release.name) + query({ to: rollbackTo?.toString() }),
-  /** How two revisions differ; see CompareSelection for all that the address may hold. */
+  /** The comparison of two revisions; CompareSelection has the other parameters. */
   compare: (release: ReleaseRef, from?: number, to?: number) =>
     join('compare', release.cluster, release.namespace, release.name) + query({ from: from?.toString(), to: to?.toString() }),
-  /** Where one logs in, to a cluster if it is given, and goes on to `to`, another of these addresses. */
+  /** The login page, optionally for a cluster. After the login it continues to the path `to`. */
   login: (cluster?: string, to?: string) => join('login') + query({ cluster, to }),
   /** The events of a session; without an id, of the release's running session. */
   events: (release: ReleaseRef, sessionId?: string | null) =>

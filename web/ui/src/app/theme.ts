@@ -1,7 +1,7 @@
-/** The class that turns PatternFly's tokens dark when the root element has it. */
+/** The class of the root element that selects PatternFly's dark theme. */
 const DARK_THEME = 'pf-v6-theme-dark';
 
-/** Keeps the page in the system's theme, now and whenever the system changes it. */
+/** Applies the system's theme, now and whenever it changes. */
 export function followSystemTheme(): void {
   const dark = window.matchMedia('(prefers-color-scheme: dark)');
   const apply = () => document.documentElement.classList.toggle(DARK_THEME, dark.matches);

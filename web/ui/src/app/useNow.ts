@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The wall clock in milliseconds, told anew every `interval` milliseconds. */
+/** The wall clock in milliseconds, updated every `interval` milliseconds. */
 export function useNow(interval: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

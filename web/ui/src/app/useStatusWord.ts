@@ -3,7 +3,7 @@ import type { common } from '../i18n/en/common';
 
 type KnownStatus = keyof typeof common.status;
 
-/** A record, so that a status that the catalogue has and this list lacks does not compile. */
+/** A record, so that it does not compile without every status of the catalogue. */
 const known: Record<KnownStatus, true> = {
   deployed: true,
   failed: true,
@@ -18,7 +18,7 @@ const known: Record<KnownStatus, true> = {
 
 const isKnown = (status: string): status is KnownStatus => Object.hasOwn(known, status);
 
-/** Translates Helm's statuses; one that is not known stays as it is. */
+/** Translates Helm's statuses. An unknown one is returned unchanged. */
 export function useStatusWord(): (status: string) => string {
   const { t } = useTranslation('common');
   return (status) => (isKnown(status) ? t(`status.${status}`) : status);

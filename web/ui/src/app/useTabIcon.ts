@@ -1,10 +1,10 @@
 import { useEffect } from 'react';
 import { pageAddress } from '../api/base';
 
-/** What a tab's icon can tell. */
+/** The states that a tab's icon shows. */
 export type TabState = 'running' | 'succeeded' | 'warning' | 'failed' | 'ended';
 
-/** Shows a state in the tab's icon while the component is there; null for the app's own icon. */
+/** Shows a state in the tab's icon while the component is mounted; null shows the app's own icon. */
 export function useTabIcon(state: TabState | null): void {
   useEffect(() => {
     const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');

@@ -6,7 +6,7 @@ type Difference = Schemas['Difference'];
 
 const colors: Record<Difference, 'green' | 'red' | 'blue'> = { added: 'green', removed: 'red', changed: 'blue' };
 
-/** Whether something was added, removed or changed. */
+/** A label: added, removed or changed. */
 export function ChangeLabel({ change }: { change: Difference }) {
   const { t } = useTranslation('compare');
   return (

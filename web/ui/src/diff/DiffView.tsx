@@ -10,10 +10,10 @@ import { ValueChanges } from './ValueChanges';
 
 type ObjectChange = Schemas['ObjectChange'];
 
-/** So much of the objects' differences is shown at first, in characters; what comes after it is folded. */
+/** How many characters of the objects' differences are expanded at first. The rest is folded. */
 const OPEN_SIZE = 40_000;
 
-/** How two revisions differ, part by part; a part that does not differ is not shown. */
+/** Shows the difference of two revisions part by part, without unchanged parts. */
 export function DiffView({ diff, layout }: { diff: Diff; layout: DiffLayout }) {
   const { t } = useTranslation('compare');
   if (diff.identical) {
@@ -63,7 +63,7 @@ function Objects({ changes, layout }: { changes: readonly ObjectChange[]; layout
   ));
 }
 
-/** An object's diff, drawn when it is looked at. */
+/** The diff of an object, rendered when it is expanded. */
 function ObjectDiff({ object: { kind, namespace, name, change, diff }, layout, open }: { object: ObjectChange; layout: DiffLayout; open: boolean }) {
   const [expanded, setExpanded] = useState(open);
   const title = [kind, namespace && `${namespace}/`, name].filter(Boolean).join(' ').replace('/ ', '/');

@@ -6,11 +6,11 @@ import { asText } from './values';
 interface FieldChangesProps {
   changes: readonly FieldChange[];
   label: string;
-  /** What the values are: of the record and the cluster, or of what is to come and of now. */
+  /** Which values are compared: record and cluster, or after and before an operation. */
   as: 'drift' | 'preview';
 }
 
-/** Fields of an object whose live values differ from what is written, and who has set them. */
+/** A table of an object's changed fields and the managers that set them. */
 export function FieldChanges({ changes, label, as }: FieldChangesProps) {
   const { t } = useTranslation('drift');
   const columns = as === 'drift' ? (['recorded', 'live'] as const) : (['live', 'recorded'] as const);

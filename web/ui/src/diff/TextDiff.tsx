@@ -6,16 +6,16 @@ import { parseUnified, sideBySide, type DiffLine } from './unified';
 
 export type DiffLayout = 'split' | 'unified';
 
-/** Side by side where there is room for two columns of text. */
+/** The width from which on two columns of text fit. */
 export const usualLayout = (): DiffLayout => (window.matchMedia('(min-width: 48rem)').matches ? 'split' : 'unified');
 
-/** So many lines are shown at first, and so many more each time that they are asked for. */
+/** How many lines are shown at first, and with each request for more. */
 const SHOWN = 500;
 const MORE = 2000;
 
 const signs = { same: ' ', added: '+', removed: '-', fold: ' ' } as const;
 
-/** A unified diff, as it is or side by side. What did not change is left out but for some lines around. */
+/** A diff, unified or side by side, with a few unchanged lines of context. */
 export function TextDiff({ diff, layout, label }: { diff: string; layout: DiffLayout; label: string }) {
   const { t } = useTranslation('compare');
   const [limit, setLimit] = useState(SHOWN);
@@ -27,7 +27,7 @@ export function TextDiff({ diff, layout, label }: { diff: string; layout: DiffLa
   return (
     <>
       <table className={styles['table']} aria-label={label}>
-        {/* The first row may be a fold, which says nothing about the columns. */}
+        {/* The first row may be a fold, which does not define the columns. */}
         <colgroup>
           <col className={styles['number']} />
           <col className={layout === 'unified' ? styles['number'] : undefined} />

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { ChangeLabel } from './ChangeLabel';
 import { asText, type ValueChange } from './values';
 
-/** Values that differ, path by path. */
+/** A table of changed values by path. */
 export function ValueChanges({ changes, label }: { changes: readonly ValueChange[]; label: string }) {
   const { t } = useTranslation('compare');
   return (

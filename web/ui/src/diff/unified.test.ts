@@ -13,7 +13,7 @@ const DIFF = `--- a
 +y: 2
 `;
 
-test('lines carry their numbers, and what is left out between hunks is a fold', () => {
+test('lines have numbers, and gaps between hunks are folds', () => {
   expect(parseUnified(DIFF)).toEqual([
     { kind: 'same', text: 'kind: Deployment', before: 1, after: 1 },
     { kind: 'removed', text: 'replicas: 1', before: 2 },
@@ -32,7 +32,7 @@ test('a removed line that looks like a header is a line', () => {
   ]);
 });
 
-test('side by side, what replaces stands beside what it replaces', () => {
+test('side by side, lines are beside those that they replace', () => {
   expect(sideBySide(parseUnified(DIFF)).map((pair) => pair.map((line) => line?.text ?? null))).toEqual([
     ['kind: Deployment', 'kind: Deployment'],
     ['replicas: 1', 'replicas: 2'],

@@ -1,13 +1,13 @@
-/** One line of a unified diff. A fold stands for lines that are the same and left out. */
+/** One line of a unified diff. A fold stands for omitted unchanged lines. */
 export interface DiffLine {
   kind: 'same' | 'added' | 'removed' | 'fold';
   text: string;
-  /** Its number in the old and in the new text, where it stands there. */
+  /** Its line numbers in the old and new text, where it exists. */
   before?: number;
   after?: number;
 }
 
-/** Reads a unified diff; what stands before its first hunk is left out. */
+/** Parses a unified diff without its header. */
 export function parseUnified(diff: string): DiffLine[] {
   const lines: DiffLine[] = [];
   let before = 0;
@@ -36,10 +36,10 @@ export function parseUnified(diff: string): DiffLine[] {
   return lines;
 }
 
-/** Two lines that stand beside each other; null where there is none. */
+/** Two lines side by side; null for none. */
 export type Pair = [DiffLine | null, DiffLine | null];
 
-/** Puts removed lines beside the added ones that replace them. */
+/** Pairs removed lines with the added lines that replace them. */
 export function sideBySide(lines: readonly DiffLine[]): Pair[] {
   const pairs: Pair[] = [];
   let removed: DiffLine[] = [];

@@ -2,7 +2,7 @@ import type { Schemas } from '../api/client';
 
 export type ValueChange = Schemas['ValueChange'];
 
-/** How two sets of values differ, path by path as the server tells it; the order of keys does not count. */
+/** Compares two sets of values by path, as the server does. The order of keys does not matter. */
 export function valueChanges(before: unknown, after: unknown, path = ''): ValueChange[] {
   if (isMapping(before) && isMapping(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
@@ -28,7 +28,7 @@ function childChanges(before: unknown, after: unknown, key: string, path: string
   return [{ path, change: had ? 'removed' : 'added', from: (had ? from : null) as ValueChange['from'], to: (has ? to : null) as ValueChange['to'] }];
 }
 
-/** The path of a key, which stands in brackets when it would be mistaken. */
+/** Appends a key to a path, in brackets if it would be ambiguous. */
 function join(path: string, key: string): string {
   if (key === '' || /[.[\]"]/.test(key)) {
     return `${path}[${JSON.stringify(key)}]`;
@@ -38,5 +38,5 @@ function join(path: string, key: string): string {
 
 const isMapping = (value: unknown): value is Keyed => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A value on one line: a text as it is, but for one that could be taken for something else. */
+/** Formats a value on one line: text without quotes unless it looks like another type. */
 export const asText = (value: unknown) => (typeof value === 'string' && !/^(|true|false|null|[-+]?[.\d][\d.eE+-]*|[[{].*)$/.test(value) ? value : JSON.stringify(value));

@@ -13,29 +13,29 @@ import { look } from './look';
 import { useProblemText } from './useProblemText';
 
 export interface YamlEditorProps {
-  /** What a screen reader calls it. */
+  /** The accessible name. */
   label: string;
-  /** The text at first, and whenever it becomes another from outside. */
+  /** The initial text. A change from outside replaces the text. */
   value: string;
-  /** Called with the whole text whenever it is edited; without it nothing can be. */
+  /** Called with the whole text after each edit. Without it the editor is read-only. */
   onChange?: (value: string) => void;
-  /** `auto` for as high as the text is, within bounds. */
+  /** `auto` fits the text, up to a maximum. */
   height?: string;
-  /** It is text of another kind. */
+  /** The text is not YAML. */
   plain?: boolean;
-  /** The chart whose values they are: what it says is offered, and what its schema does not take is marked. */
+  /** The chart of the values. Its keys and values are suggested, and violations of its schema are marked. */
   chart?: ChartValues;
 }
 
-/** Marks a text that came from outside, of which outside need not be told. */
+/** Marks a change that came from outside and is not reported back. */
 const given = Annotation.define<boolean>();
 
-/** Errors are looked for when nothing was typed for so long. */
+/** The delay between the last edit and the validation. */
 const CHECK_MS = 300;
 
 /**
- * Typing over a selection, a browser keeps the look of what it replaces in an
- * inline style, which the pages' policy forbids. So the editor does it instead.
+ * Replaces the selection when typing. The browser itself would copy the style of
+ * the replaced text into an inline style, which the Content Security Policy forbids.
  */
 const replacing = EditorView.domEventHandlers({
   beforeinput(event, view) {
@@ -49,15 +49,15 @@ const replacing = EditorView.domEventHandlers({
 });
 
 /**
- * Shows YAML of any length, to be read or edited. It stands in a shadow root:
- * there its styles need no style element, which the pages' policy forbids.
+ * A viewer or editor for YAML of any length. It is in a shadow root, where its
+ * styles need no style element, which the Content Security Policy forbids.
  */
 export default function YamlEditor({ label, value, onChange, height = '24rem', plain = false, chart }: YamlEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const changed = useRef(onChange);
   const guide = useRef<Guide>(null);
-  // What was told and has not come back yet. It is older than what stands in the editor.
+  // Texts that were reported and have not come back as `value` yet. They are older than the editor's text.
   const told = useRef<string[]>([]);
   const [problems, setProblems] = useState<Diagnostic[] | null>(null);
   const problemText = useProblemText();
@@ -136,7 +136,7 @@ export default function YamlEditor({ label, value, onChange, height = '24rem', p
   );
 }
 
-/** One line on what is wrong, always there, so that nothing moves when that changes. */
+/** One line about the problems. It is always present, so that the layout does not jump. */
 function Problems({ found, text }: { found: Diagnostic[] | null; text: string }) {
   const { t } = useTranslation('editor');
   const [first, ...others] = found ?? [];

@@ -4,9 +4,9 @@ import { hoverTooltip, type EditorView } from '@codemirror/view';
 import type { Guide, Suggestion } from './guide';
 import { keyAt, placeAt, type Place } from './place';
 
-/** Offers keys and values as one types, and tells on hover what a key means. `guide` is asked each time. */
+/** Suggests keys and values while typing and describes keys on hover. It calls `guide` each time. */
 export function assist(guide: () => Guide | null): Extension {
-  // The editor asks for the sources again and again, and begins anew when they are others.
+  // The editor reads the sources repeatedly and starts over if they are not identical.
   const sources = [{ autocomplete: (context: CompletionContext) => complete(context, guide()) }];
   return [
     EditorState.languageData.of(() => sources),
@@ -29,7 +29,7 @@ function complete(context: CompletionContext, guide: Guide | null): CompletionRe
     return null;
   }
   const suggestions = place.kind === 'key' ? guide.keys(place.path) : guide.values(place.path);
-  // Enter shall end a line that is complete, not choose what stands there already.
+  // Enter ends a complete line instead of accepting the word that is already there.
   if (place.kind === 'value' && suggestions.some(({ text }) => text === place.word)) {
     return null;
   }
@@ -55,7 +55,7 @@ function option({ text, detail, description, holds }: Suggestion, { kind, indent
   };
 }
 
-/** Writes a key with what must follow it: the next level, a dash, or the choice of a value. */
+/** Inserts a key and what follows it: a nested line, a dash, or the suggestions for its value. */
 function insertKey(view: EditorView, key: string, holds: Suggestion['holds'], indent: number, from: number, to: number): void {
   const deeper = `\n${' '.repeat(indent + 2)}`;
   const insert = `${key}:${holds === 'mapping' ? deeper : holds === 'list' ? `${deeper}- ` : ' '}`;
@@ -80,7 +80,7 @@ function describe(guide: Guide, path: NonNullable<ReturnType<typeof keyAt>>): st
   return [guide.describe(path), facts].filter(Boolean).join('\n');
 }
 
-/** Charts write these texts: they are shown as text, whatever they are. */
+/** Renders a chart's text, never as markup. */
 function tooltip(text: string): HTMLElement {
   const element = document.createElement('div');
   element.className = 'cm-described';

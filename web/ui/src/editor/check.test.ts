@@ -35,15 +35,15 @@ test.each([
   ['rows:\n  - port: x', [['port: x', 'type', 'integer']]],
   ['password: «masked:0a8397710e131210»', []],
   ['- a', [['- a', 'mapping', undefined]]],
-])('%j is judged by the schema, laid over the defaults', (text, want) => {
+])('%j is validated with the chart’s defaults', (text, want) => {
   expect(check(text)).toEqual(want);
 });
 
-test('what only the defaults lack is told at the top', () => {
+test('a key missing from the defaults is reported at the top', () => {
   expect(check('replicas: 2', '')).toEqual([['', 'required', 'host']]);
 });
 
-test('a text that is no YAML is told first', () => {
+test('invalid YAML is reported first', () => {
   expect(check('replicas: [').map(([, rule]) => rule)).toEqual(['yaml']);
 });
 
@@ -52,15 +52,15 @@ test.each([
   ['text: 12:30', []],
   ['text: yes', [['text: yes', 'type', 'string']]],
   ['text: 0777', [['text: 0777', 'type', 'string']]],
-])('%j is read as helm reads it', (text, want) => {
+])('%j is parsed as Helm parses it', (text, want) => {
   const guide = new Guide({ schema: { properties: { text: { type: 'string' } } }, values: '' });
   expect(problemsOf(text, guide).map(({ from, to, rule, allowed }) => [text.slice(from, to), rule, allowed])).toEqual(want);
 });
 
-test('a schema that cannot be used says nothing', () => {
+test('an unusable schema reports nothing', () => {
   expect(problemsOf('a: 1', new Guide({ schema: { $ref: 'https://elsewhere.example/schema.json' }, values: '' }))).toEqual([]);
 });
 
-test('values are laid over the defaults as helm does', () => {
+test('values are merged into the defaults as Helm does it', () => {
   expect(overlay({ a: { b: 1, c: 2 }, d: [1], e: 1 }, { a: { b: 3 }, d: [2], e: null, f: 4 })).toEqual({ a: { b: 3, c: 2 }, d: [2], f: 4 });
 });

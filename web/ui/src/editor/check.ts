@@ -6,7 +6,7 @@ import type { Step } from './place';
 import { readYaml } from './readYaml';
 import { schemasAt, typesOf, type Schema } from './schema';
 
-/** Something that is wrong with values, and where it stands in their text. */
+/** A problem of the values and its position in their text. */
 export interface Problem {
   from: number;
   to: number;
@@ -16,18 +16,18 @@ export interface Problem {
   path?: string;
   /** What the rule allows, in the words of the schema. */
   allowed?: string;
-  /** The parser's or the validator's own words. */
+  /** The message of the parser or validator. */
   message: string;
 }
 
-/** Keywords that only pass on what is wrong deeper down. */
+/** Keywords that only report a violation of a nested keyword. */
 const PASSING = new Set(['$ref', '$dynamicRef', '$recursiveRef', 'properties', 'patternProperties', 'additionalProperties', 'items', 'prefixItems', 'additionalItems', 'allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas']);
 
 const MASKED = /«masked:[0-9a-f]+»/;
 
 /**
- * Says what is wrong with values: first whether they are YAML, and then whether
- * the chart's schema takes them, laid over the defaults as helm does it.
+ * Validates values: first as YAML and then, merged into the chart's defaults as
+ * Helm does it, against the chart's schema.
  */
 export function problemsOf(text: string, guide: Guide | null): Problem[] {
   const document = readYaml(text);
@@ -48,11 +48,11 @@ export function problemsOf(text: string, guide: Guide | null): Problem[] {
   const problems = (own.length > 0 ? own : units.slice(0, 1))
     .map((unit) => locate(document, schema, merged, unit))
     .filter((problem) => problem !== null);
-  // A choice of schemas says the same thing several times.
+  // Alternative schemas report the same problem several times.
   return [...new Map(problems.map((problem) => [`${problem.from} ${problem.rule} ${problem.allowed ?? problem.message}`, problem])).values()];
 }
 
-/** None when the schema itself cannot be used, because it refers to another one, say: helm will tell. */
+/** Returns nothing if the schema cannot be used, for example because it refers to another one. Helm will report it. */
 function violations(schema: Schema, values: unknown): OutputUnit[] {
   try {
     return new Validator(schema, draftOf(schema), false).validate(values).errors;
@@ -78,7 +78,7 @@ function locate(document: Document, schema: Schema, values: unknown, { keyword, 
     value = (value as Record<string, unknown> | undefined)?.[key];
   }
   if (typeof value === 'string' && MASKED.test(value)) {
-    return null; // What it stands for is not known here.
+    return null; // The masked value is not known here.
   }
   return { ...rangeOf(document, path), rule: keyword, path: path.join('.'), allowed: allowedBy(keyword, schemasAt(schema, steps), value), message: error };
 }
@@ -97,7 +97,7 @@ function allowedBy(keyword: string, said: readonly Schema[], value: unknown): st
   }
 }
 
-/** Where the key of `path` stands, with its value when that is short; else the nearest thing around it. */
+/** The range of the key of `path` and its scalar value, or of the nearest parent in the text. */
 function rangeOf(document: Document, path: readonly string[]): { from: number; to: number } {
   let node: unknown = document.contents;
   let range: { from: number; to: number } = { from: 0, to: 0 };

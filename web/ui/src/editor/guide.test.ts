@@ -14,7 +14,7 @@ hosts: []
 
 const bare = new Guide({ schema: null, values });
 
-test('without a schema the defaults are offered, with the comments above them', () => {
+test('without a schema the defaults are suggested with their comments', () => {
   expect(bare.keys([]).map(({ text, holds }) => [text, holds])).toEqual([
     ['replicas', undefined],
     ['image', 'mapping'],
@@ -42,7 +42,7 @@ const told = new Guide({
   values,
 });
 
-test('a schema says what it allows, its references and lists included', () => {
+test('a schema provides keys and values, including references and lists', () => {
   expect(told.keys([]).map(({ text, holds }) => [text, holds])).toEqual([
     ['policy', 'choice'],
     ['image', 'mapping'],

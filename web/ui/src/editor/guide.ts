@@ -4,20 +4,20 @@ import type { Step } from './place';
 import { readYaml } from './readYaml';
 import { choicesOf, isText, propertiesOf, saidOf, schemasAt, typesOf, type Schema } from './schema';
 
-/** What a chart says about its values: the schema, if it has one, and values.yaml. */
+/** A chart's values.yaml and, if it has one, its schema. */
 export type ChartValues = Pick<ChartDetails, 'schema' | 'values'>;
 
-/** A key or a value that fits where somebody writes. */
+/** A key or value to suggest. */
 export interface Suggestion {
   text: string;
   /** Its type, or its default. */
   detail?: string;
   description?: string;
-  /** Keys only: what stands under it. */
+  /** For keys: what the value is. */
   holds?: 'mapping' | 'list' | 'choice';
 }
 
-/** Knows what may be written where, from a chart's schema and its default values. */
+/** Suggests keys and values from a chart's schema and default values. */
 export class Guide {
   readonly schema: Schema | null;
   readonly defaults: Document;
@@ -27,7 +27,7 @@ export class Guide {
     this.defaults = readYaml(values);
   }
 
-  /** The keys of the mapping at `path`: those of the schema, then those of the defaults. */
+  /** The keys of the mapping at `path`, first those of the schema, then those of the defaults. */
   keys(path: readonly Step[]): Suggestion[] {
     const names = new Set(this.#schemas(path).flatMap((schema) => Object.keys(propertiesOf(schema))));
     const mapping = this.#default(path);
@@ -42,7 +42,7 @@ export class Guide {
     });
   }
 
-  /** The values that may stand at `path`, as far as they can be listed. */
+  /** The possible values at `path`, if they can be enumerated. */
   values(path: readonly Step[]): Suggestion[] {
     const schemas = this.#schemas(path);
     const choices = choicesOf(schemas);
@@ -54,13 +54,13 @@ export class Guide {
     return [...texts].map((text) => ({ text }));
   }
 
-  /** What the chart says about the value at `path`: the schema's description, or the comment above the default. */
+  /** The description of the value at `path`: that of the schema, or the comment above the default. */
   describe(path: readonly Step[]): string | undefined {
     const schemas = this.#schemas(path);
     return saidOf(schemas, 'description', isText) ?? saidOf(schemas, 'title', isText) ?? this.#comment(path);
   }
 
-  /** The chart's default at `path`, as YAML on one line; nothing when it is long. */
+  /** The chart's default at `path` as one line of YAML; undefined if it is long. */
   usual(path: readonly Step[]): string | undefined {
     const node = this.#default(path);
     const text = isScalar(node) ? asYaml(node.value) : undefined;
@@ -86,7 +86,7 @@ export class Guide {
     }
     const index = parent.items.findIndex(({ key }) => String(isScalar(key) ? key.value : key) === path.at(-1));
     const key = parent.items[index]?.key as Node | undefined;
-    // The comment above a mapping's first key belongs to the mapping itself.
+    // The comment above a mapping's first key belongs to the mapping.
     const comment = key?.commentBefore ?? (index === 0 ? parent.commentBefore : undefined);
     return comment?.split(/\n\s*\n/).at(-1)?.replace(/^ ?(-- )?/gm, '').trim() || undefined;
   }
@@ -108,7 +108,7 @@ export class Guide {
   }
 }
 
-/** A key or a scalar as it is written in YAML: quoted where it would be read as something else. */
+/** Formats a key or scalar as YAML, quoted if it would be parsed as another type. */
 function asYaml(value: unknown): string {
   if (typeof value !== 'string') {
     return JSON.stringify(value);

@@ -4,7 +4,7 @@ import type { YamlEditorProps } from './YamlEditor';
 
 const Loaded = lazy(() => import('./YamlEditor'));
 
-/** The YAML editor, which is loaded when the first is shown. */
+/** The YAML editor, loaded on first use. */
 export function YamlEditor(props: YamlEditorProps) {
   return (
     <Suspense fallback={<Skeleton height={props.height === 'auto' ? '8rem' : (props.height ?? '24rem')} />}>

@@ -3,7 +3,7 @@ import type { Extension } from '@codemirror/state';
 import { tags } from '@lezer/highlight';
 import { EditorView } from 'codemirror';
 
-/** PatternFly's tokens reach into the editor, so that it is dark when the page is. */
+/** PatternFly's tokens apply inside the shadow root, so the editor follows the page's theme. */
 const theme = EditorView.theme({
   '&': {
     height: '100%',
@@ -49,5 +49,5 @@ const colors = syntaxHighlighting(
   ]),
 );
 
-/** How the editor looks. */
+/** The editor's theme and syntax colours. */
 export const look: Extension = [theme, colors];

@@ -1,4 +1,4 @@
-/** Lays values over a chart's defaults: mappings are merged, null removes, all else replaces. */
+/** Merges values into a chart's defaults: mappings are merged, null removes a key, anything else replaces it. */
 export function overlay(defaults: unknown, values: unknown): unknown {
   if (!isRecord(defaults) || !isRecord(values)) {
     return values;
@@ -14,5 +14,5 @@ export function overlay(defaults: unknown, values: unknown): unknown {
   return merged;
 }
 
-/** Whether it is a mapping. */
+/** Reports whether the value is a mapping. */
 export const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);

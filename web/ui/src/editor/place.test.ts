@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { keyAt, placeAt } from './place';
 
-/** The text up to the cursor, which is where it ends. */
+/** The text up to the cursor. */
 const at = (text: string) => placeAt(text.split('\n'));
 
 test.each([
@@ -31,7 +31,7 @@ test.each(['# rep', 'a: 1 # rep', 'text: |\n  rep', 'a: {re', 'a: [', 'a: *re', 
   expect(at(text)).toBeNull();
 });
 
-test('a key is known by its whole way', () => {
+test('a key is identified by its full path', () => {
   expect(keyAt(['image:', '  tag: slow'])).toEqual(['image', 'tag']);
   expect(keyAt(['hosts:', '  - name: x'])).toEqual(['hosts', null, 'name']);
   expect(keyAt(['hosts:', '  - x'])).toBeNull();

@@ -1,14 +1,14 @@
-/** One step of a way into values: a key, or null for the items of a list. */
+/** One step of a path into values: a key, or null for the items of a list. */
 export type Step = string | null;
 
-/** Where in the values somebody writes. */
+/** The position of the cursor in the values. */
 export interface Place {
   /** `key`: a key of the mapping at `path`; `value`: the value at `path`. */
   kind: 'key' | 'value';
   path: Step[];
-  /** What stands there already, before the cursor. */
+  /** The word before the cursor. */
   word: string;
-  /** How far the keys there are indented. */
+  /** The indentation of the keys at this place. */
   indent: number;
 }
 
@@ -17,13 +17,13 @@ interface Line {
   dashes: number[];
   column: number;
   key?: string;
-  /** What stands behind the key and its colon; without a key, all of it. */
+  /** The text after the key and its colon; without a key, the whole text. */
   rest: string;
 }
 
 const KEY = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'|([^\s#'"{}[\]&*!|>%@`,?:-][^#:]*?|-[^\s#:][^#:]*?))\s*:(?:\s+|$)/;
 
-/** Reads one line; null for one that is empty, or a comment. */
+/** Parses one line. Returns null for an empty line or a comment. */
 function readLine(text: string): Line | null {
   const dashes: number[] = [];
   let column = /^ */.exec(text)?.[0].length ?? 0;
@@ -43,9 +43,9 @@ function readLine(text: string): Line | null {
 }
 
 /**
- * Tells where the end of `lines` is, by indentation, so that it works while the
- * text is no YAML yet. Null where nothing can be said: in a comment, in a text
- * block, in `{}` and `[]`.
+ * Returns the place at the end of `lines`. It is derived from the indentation, so
+ * that it works before the text is valid YAML. Null in comments, text blocks, `{}`
+ * and `[]`.
  */
 export function placeAt(lines: readonly string[]): Place | null {
   const text = lines.at(-1) ?? '';
@@ -60,14 +60,14 @@ export function placeAt(lines: readonly string[]): Place | null {
   if (!above) {
     return null;
   }
-  // "key:" with nothing behind it is still the word that is being written.
+  // "key:" without a value is still the word being typed.
   if (line.key !== undefined && /:\s/.test(text.slice(line.column))) {
     return { kind: 'value', path: [...above, line.key], word: line.rest, indent: line.column };
   }
   return { kind: 'key', path: above, word: text.slice(line.column), indent: line.column };
 }
 
-/** The way to the key that stands on the last of `lines`, its own name included. */
+/** The path of the key on the last of `lines`. */
 export function keyAt(lines: readonly string[]): Step[] | null {
   const line = readLine(lines.at(-1) ?? '');
   if (line?.key === undefined) {
@@ -77,11 +77,11 @@ export function keyAt(lines: readonly string[]): Step[] | null {
   return above && [...above, line.key];
 }
 
-/** The way to the mapping or list in which a line's content stands; null inside a text block. */
+/** The path of the mapping or list that contains a line; null inside a text block. */
 function wayTo(line: Line, above: readonly string[]): Step[] | null {
   const way: Step[] = [];
   let limit = line.column;
-  // A list may be indented as far as the key that it belongs to.
+  // A list may have the same indentation as its key.
   let inList = false as boolean;
   const enterLists = (dashes: readonly number[]) => {
     for (const dash of [...dashes].reverse()) {

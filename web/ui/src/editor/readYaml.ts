@@ -1,6 +1,6 @@
 import { parseDocument, type Document } from 'yaml';
 
-/** Reads YAML as helm does: `on` and `yes` are booleans, but a date is text and 12:30 too. */
+/** Parses YAML as Helm does: `on` and `yes` are booleans; dates and 12:30 are text. */
 export function readYaml(text: string): Document.Parsed {
   return parseDocument(text, {
     prettyErrors: false,

@@ -1,13 +1,13 @@
 import type { Step } from './place';
 
-/** A JSON schema, as far as it is read here. */
+/** A JSON schema. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const schemasIn = (value: unknown): Schema[] => (Array.isArray(value) ? value.filter(isSchema) : isSchema(value) ? [value] : []);
 
-/** What a schema that only refers to others stands for. Not more than there are: it may refer to itself. */
+/** Resolves a schema that refers to others. The depth is limited because a schema may refer to itself. */
 function expand(root: Schema, schema: Schema, seen = new Set<Schema>()): Schema[] {
   if (seen.has(schema)) {
     return [];
@@ -18,7 +18,7 @@ function expand(root: Schema, schema: Schema, seen = new Set<Schema>()): Schema[
   return [schema, ...[...referred, ...parts].flatMap((part) => expand(root, part, seen))];
 }
 
-/** Follows a reference within the schema; what stands elsewhere is not fetched. */
+/** Follows a reference within the schema. Other documents are not fetched. */
 function resolve(root: Schema, ref: string): unknown {
   if (!ref.startsWith('#')) {
     return undefined;
@@ -51,7 +51,7 @@ function matches(pattern: string, key: string): boolean {
   }
 }
 
-/** All that a schema says about the value at `path`: several schemas where it offers a choice. */
+/** The schemas of the value at `path`: several where alternatives exist. */
 export function schemasAt(root: Schema, path: readonly Step[]): Schema[] {
   let found = expand(root, root);
   for (const to of path) {
@@ -65,19 +65,19 @@ export function propertiesOf(schema: Schema): Schema {
   return isSchema(schema['properties']) ? schema['properties'] : {};
 }
 
-/** What the first of the schemas that says it says under a keyword. */
+/** The value of a keyword in the first of the schemas that has it. */
 export function saidOf<Kind>(schemas: readonly Schema[], keyword: string, is: (value: unknown) => value is Kind): Kind | undefined {
   return schemas.map((schema) => schema[keyword]).find(is);
 }
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** The types that a value may have, in JSON schema's words. */
+/** The allowed JSON schema types of a value. */
 export function typesOf(schemas: readonly Schema[]): string[] {
   return [...new Set(schemas.flatMap(({ type }) => (Array.isArray(type) ? type.filter(isText) : isText(type) ? [type] : [])))];
 }
 
-/** The values that are allowed, when they are few. */
+/** The allowed values if they are enumerated. */
 export function choicesOf(schemas: readonly Schema[]): unknown[] {
   const said = schemas.flatMap((schema) => [
     ...(Array.isArray(schema['enum']) ? (schema['enum'] as unknown[]) : []),

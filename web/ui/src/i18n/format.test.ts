@@ -35,6 +35,6 @@ test.each([
   [['de'], 'en'],
   [['', 'ZH'], 'zh'],
   [[], 'en'],
-])('who prefers %j reads %s', (preferences, expected) => {
+])('a preference for %j gives %s', (preferences, expected) => {
   expect(preferredLanguage(preferences)).toBe(expected);
 });

@@ -1,6 +1,6 @@
 const units = ['hour', 'minute', 'second'] as const;
 
-/** A duration in whole seconds, in the language's own short words: 1m 12s, 1分钟12秒. */
+/** Formats a duration in whole seconds: 1m 12s, 1分钟12秒. */
 export function formatDuration(seconds: number, language: string): string {
   const whole = Math.max(0, Math.floor(seconds));
   const parts = { hour: Math.floor(whole / 3600), minute: Math.floor(whole / 60) % 60, second: whole % 60 };
@@ -18,7 +18,7 @@ const steps = [
   { unit: 'minute', seconds: 60 },
 ] as const;
 
-/** How long ago `time` was, both in milliseconds. */
+/** Formats how long before `now` the time was. Both are in milliseconds. */
 export function formatAgo(time: number, now: number, language: string): string {
   const ago = Math.max(0, (now - time) / 1000);
   const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
@@ -27,11 +27,11 @@ export function formatAgo(time: number, now: number, language: string): string {
       return format.format(-Math.floor(ago / seconds), unit);
     }
   }
-  // Seconds would change at every look and tell nobody more.
+  // Exact seconds would change constantly without being useful.
   return format.format(ago < 10 ? 0 : -Math.floor(ago / 10) * 10, 'second');
 }
 
-/** A moment, to the second, with its time zone. */
+/** Formats a time to the second with its time zone. */
 export function formatMoment(time: number, language: string): string {
   return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'long' }).format(time);
 }

@@ -2,7 +2,7 @@ import i18next from 'i18next';
 import { initReactI18next, useTranslation } from 'react-i18next';
 import { setServerWords } from './serverWords';
 
-/** The languages of the pages, each with its own name for itself. */
+/** The languages of the pages and their names in the language itself. */
 export const LANGUAGES = [
   { id: 'en', name: 'English' },
   { id: 'zh', name: '中文' },
@@ -12,13 +12,13 @@ export type Language = (typeof LANGUAGES)[number]['id'];
 
 const CHOICE = 'helmtrail.language';
 
-/** The texts of a language, and how it says what the server says in English. */
+/** The catalogue of each language, and its translation of the server's sentences. */
 const languages = {
   en: async () => ({ ...(await import('./en')), server: null }),
   zh: () => import('./zh'),
 };
 
-/** The first of the browser's languages that there is a catalogue for; English when there is none. */
+/** Returns the first preferred language with a catalogue, or English. */
 export function preferredLanguage(preferences: readonly string[]): Language {
   for (const preference of preferences) {
     const primary = preference.toLowerCase().split('-')[0];
@@ -30,7 +30,7 @@ export function preferredLanguage(preferences: readonly string[]): Language {
   return 'en';
 }
 
-/** Loads the catalogue of the language that the reader chose here before, or else of the browser's. */
+/** Loads the catalogue of the language that the user has selected, or of the browser's language. */
 export async function startI18n(): Promise<void> {
   await i18next.use(initReactI18next).init({
     resources: {},
@@ -52,7 +52,7 @@ async function speak(language: Language): Promise<void> {
   document.documentElement.lang = language;
 }
 
-/** The language of the pages, and how to change it for good. */
+/** Returns the current language and a function that changes it permanently. */
 export function useLanguage(): [Language, (language: Language) => Promise<void>] {
   const { i18n } = useTranslation();
   const choose = async (language: Language) => {

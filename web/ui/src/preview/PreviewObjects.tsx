@@ -10,10 +10,10 @@ import { useServerWords } from '../i18n/serverWords';
 import { YamlEditor } from '../editor';
 import { objectsOf, type RenderedObject } from './objects';
 
-/** Fewer objects than this are open at first. */
+/** The maximum number of objects that are expanded at first. */
 const OPEN_MAX = 3;
 
-/** What helm rendered, object by object, each with what the API server says to it. */
+/** The rendered objects, each with the API server's verdict. */
 export function PreviewObjects({ preview, manifest }: { preview: Preview; manifest: string }) {
   const { t } = useTranslation('preview');
   const objects = useMemo(() => objectsOf(manifest), [manifest]);
@@ -68,7 +68,7 @@ export function PreviewObjects({ preview, manifest }: { preview: Preview; manife
 const nameOf = ({ apiVersion, kind, namespace = '', name }: Pick<RenderedObject, 'apiVersion' | 'kind' | 'namespace' | 'name'>) =>
   `${apiVersion} ${kind} ${namespace}/${name}`;
 
-/** What is refused comes first, then what could not be tried; the rest keeps the manifest's order. */
+/** Orders rejected objects first, then unchecked ones, then the rest in the order of the manifest. */
 const urgency = (object?: ValidatedObject) => (object?.verdict === 'refused' ? 0 : object?.verdict === 'unknown' ? 1 : 2);
 
 const looks: Record<ValidatedObject['verdict'], Pick<LabelProps, 'status' | 'color'>> = {
@@ -85,7 +85,7 @@ interface PreviewObjectProps {
   open: boolean;
 }
 
-/** An object with what the API server says; its YAML is drawn when it is looked at. */
+/** An object with its verdict. Its YAML is rendered when it is expanded. */
 function PreviewObject({ object, verdict, open }: PreviewObjectProps) {
   const { t } = useTranslation('preview');
   const { kind, namespace, name, hook, hidden, source, text } = object;

@@ -9,15 +9,15 @@ import { PreviewObjects } from './PreviewObjects';
 
 interface PreviewSectionProps {
   release: ReleaseRef;
-  /** The dry run, as far as it has come. */
+  /** The state of the dry run. */
   run: { isPending: boolean; error: ApiError | null; data?: Preview };
-  /** The form has changed since. */
+  /** Whether the form has changed since the dry run. */
   stale: boolean;
-  /** What else there is to tell, above the objects. */
+  /** Content above the objects. */
   children?: (preview: Preview) => ReactNode;
 }
 
-/** What an operation would do, below the form that asks for it. It comes into view when it is asked for. */
+/** The preview of an operation below its form. It scrolls into view when it is ready. */
 export function PreviewSection({ release, run, stale, children }: PreviewSectionProps) {
   const { t } = useTranslation('preview');
   const section = useRef<HTMLElement>(null);
@@ -60,7 +60,7 @@ export function PreviewSection({ release, run, stale, children }: PreviewSection
   );
 }
 
-/** helm's own words on why nothing was rendered. */
+/** Helm's error message. */
 function Failed({ preview: { session } }: { preview: Preview }) {
   const { t } = useTranslation('preview');
   return (

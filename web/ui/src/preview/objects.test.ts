@@ -30,7 +30,7 @@ metadata:
         "helm.sh/hook": pre-install
 `;
 
-test('a manifest is taken apart into named objects, what is hidden included', () => {
+test('a manifest is split into objects, including hidden ones', () => {
   expect(objectsOf(MANIFEST).map(({ apiVersion, kind, name, namespace, hook, hidden, source }) => ({ apiVersion, kind, name, namespace, hook, hidden, source }))).toEqual([
     { apiVersion: '', kind: 'Secret', name: '', namespace: undefined, hook: false, hidden: true, source: 'web/templates/secret.yaml' },
     { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', namespace: 'other', hook: false, hidden: false, source: 'web/templates/web.yaml' },

@@ -1,22 +1,22 @@
-/** One object of a rendered manifest, named without reading all of it. */
+/** One object of a rendered manifest, identified without parsing all of it. */
 export interface RenderedObject {
-  /** Tells it apart from the others. */
+  /** A unique key. */
   key: string;
   apiVersion: string;
   kind: string;
   name: string;
-  /** Where it says so itself; else it goes to the release's namespace. */
+  /** The namespace in the manifest; without one it is that of the release. */
   namespace?: string;
-  /** It belongs to a hook. */
+  /** Whether it is a hook. */
   hook: boolean;
-  /** A Secret, of which helm shows nothing; only `source` is known. */
+  /** Whether it is a Secret that Helm does not show. Only its `source` is known. */
   hidden: boolean;
-  /** The template that it comes from. */
+  /** Its template. */
   source: string;
   text: string;
 }
 
-/** Takes a rendered manifest apart, in the order that helm gives it. */
+/** Splits a rendered manifest into its objects, in order. */
 export function objectsOf(manifest: string): RenderedObject[] {
   const objects = manifest
     .split(/^---(?:[ \t].*)?$/m)
@@ -49,14 +49,14 @@ function readObject(document: string): RenderedObject | null {
   };
 }
 
-/** A scalar of the mapping whose keys are not indented. */
+/** Returns a scalar of the top-level mapping. */
 function fieldOf(lines: readonly string[], key: string): string | undefined {
   const line = lines.find((each) => each.startsWith(`${key}:`));
   const value = line?.slice(key.length + 1).replace(/\s+#.*$/, '').trim();
   return value?.replace(/^(["'])(.*)\1$/, '$2') || undefined;
 }
 
-/** The lines under a key, without their indentation. */
+/** Returns the lines below a key without their indentation. */
 function blockOf(lines: readonly string[], key: string): string[] {
   const start = lines.findIndex((line) => line.startsWith(`${key}:`)) + 1;
   const length = lines.slice(start).findIndex((line) => /^[^\s#]/.test(line));

@@ -54,7 +54,7 @@ function CauseText({ cause }: { cause: Cause }) {
   );
 }
 
-/** What stands before the first place of a part, and what behind it. */
+/** Returns the text before and after the first occurrence of a part. */
 function splitAt(text: string, part: string): [string, string] {
   const start = text.indexOf(part);
   return [text.slice(0, start), text.slice(start + part.length)];

@@ -12,13 +12,13 @@ import { withOwners, withoutFolded, type ResourceRow } from './rows';
 const PAGE = 100;
 
 interface ResourcesSectionProps extends Pick<SessionState, 'resources' | 'summary'> {
-  /** The release's; a resource elsewhere shows its own. */
+  /** The namespace of the release. Resources in other namespaces show theirs. */
   namespace: string;
-  /** What is said when there is nothing. */
+  /** The text to show without resources. */
   empty: string;
 }
 
-/** What the release owns, and what keeps each object from being ready. It is not drawn anew for each line of the log. */
+/** The resources of the release and why they are not ready. Memoized, so that log lines do not render it again. */
 export const ResourcesSection = memo(function ResourcesSection({ resources, summary, namespace, empty }: ResourcesSectionProps) {
   const { t } = useTranslation('resources');
   const [page, setPage] = useState(1);
@@ -82,7 +82,7 @@ export const ResourcesSection = memo(function ResourcesSection({ resources, summ
 interface RowProps {
   row: ResourceRow;
   showNamespace: boolean;
-  /** What it owns is not shown. */
+  /** Whether its owned resources are hidden. */
   folded: boolean;
   onFold: (key: string) => void;
 }
@@ -134,7 +134,7 @@ function Row({ row: { key, resource, depth, owns }, showNamespace, folded, onFol
   );
 }
 
-/** The status in the server's word; behind the icon, why. */
+/** The status as a label, with the reason behind an icon. */
 function Status({ resource }: { resource: Resource }) {
   const { t } = useTranslation('resources');
   const words = useServerWords();
@@ -162,6 +162,6 @@ function look({ current, status, reason }: Resource) {
   if (current) {
     return { status: 'success' } as const;
   }
-  // The warning stands beside it, with the reason.
+  // The warning icon beside it has the reason.
   return status === 'Failed' || reason ? ({ color: 'orange' } as const) : ({ color: 'blue', icon: <InProgressIcon /> } as const);
 }

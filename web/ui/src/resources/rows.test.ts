@@ -17,7 +17,7 @@ const resource = (kind: string, name: string, owner?: string): Resource => ({
 const rows = (...resources: Resource[]) =>
   withOwners(new Map(resources.map((r) => [resourceKey(r), r]))).map(({ resource: { name }, depth }) => `${'-'.repeat(depth)}${name}`);
 
-test('what is owned stands below its owner, whatever the order', () => {
+test('a resource is below its owner, whatever the order', () => {
   expect(
     rows(
       resource('Pod', 'a-1', 'apps/Deployment/ns/a'),
@@ -28,7 +28,7 @@ test('what is owned stands below its owner, whatever the order', () => {
   ).toEqual(['a', '-a-1', '-a-2', 'b']);
 });
 
-test('nothing is lost for an owner that is unknown, the row itself, or a circle', () => {
+test('no row is lost to an unknown owner, to itself as owner, or to a cycle', () => {
   expect(rows(resource('Pod', 'lonely', 'apps/Deployment/ns/gone'))).toEqual(['lonely']);
   expect(rows(resource('Pod', 'self', '/Pod/ns/self'))).toEqual(['self']);
   expect(rows(resource('Pod', 'x', '/Pod/ns/y'), resource('Pod', 'y', '/Pod/ns/x')).map((r) => r.replace(/^-+/, '')).sort()).toEqual(['x', 'y']);

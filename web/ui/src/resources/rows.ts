@@ -1,16 +1,16 @@
 import type { Resource } from '../session/events';
 
-/** A resource and how deep it stands below the release's own objects. */
+/** A resource and its depth below the release's own objects. */
 export interface ResourceRow {
-  /** As resourceKey names it. */
+  /** Its resourceKey. */
   key: string;
   resource: Resource;
   depth: number;
-  /** Rows below belong to it. */
+  /** Whether it owns other rows. */
   owns: boolean;
 }
 
-/** Puts each resource below its owner, in the order of the map; what has no known owner is at the top. */
+/** Orders each resource below its owner, otherwise as in the map. Resources without a known owner are at the top level. */
 export function withOwners(resources: ReadonlyMap<string, Resource>): ResourceRow[] {
   const owned = new Map<string, [string, Resource][]>();
   for (const [key, resource] of resources) {
@@ -29,14 +29,14 @@ export function withOwners(resources: ReadonlyMap<string, Resource>): ResourceRo
     }
   };
   visit('', 0);
-  // Owners that own each other are nobody's children; they are shown all the same.
+  // Resources that own each other are not below any root, but must be shown.
   for (const owner of [...owned.keys()]) {
     visit(owner, 0);
   }
   return rows;
 }
 
-/** Leaves out what stands below the rows whose keys are folded. */
+/** Removes the rows below folded ones. */
 export function withoutFolded(rows: readonly ResourceRow[], folded: ReadonlySet<string>): ResourceRow[] {
   let below = Infinity;
   return rows.filter(({ key, depth }) => {

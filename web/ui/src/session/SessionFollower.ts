@@ -10,31 +10,31 @@ export interface SessionRef extends ReleaseRef {
   sessionId: string | null;
 }
 
-/** A session as it is known now. It is replaced, never changed. */
+/** The current state of a session. It is immutable. */
 export interface SessionView {
   session: SessionState;
   /**
-   * connecting: the stream is not there, for the first time or again. lost: it
-   * has not been there for long; it is tried on. closed: nothing more will come.
+   * connecting: there is no connection yet, or no longer. lost: there has been none
+   * for a while, and reconnecting continues. closed: no more events will arrive.
    */
   connection: 'connecting' | 'connected' | 'lost' | 'closed';
-  /** Why the server does not show the session. */
+  /** The error with which the server refused the stream. */
   refused: ApiError | null;
 }
 
-/** The page is drawn once for all events of so long a time, which leaves the browser time for its reader. */
+/** Events are rendered in batches, at most one per this time, so that the page stays responsive. */
 const DRAW_MS = 100;
 
-/** A hidden page has no frames; it is drawn this often. */
+/** How often a hidden page is rendered, which has no animation frames. */
 const HIDDEN_DRAW_MS = 1000;
 
-/** So many events are taken in without waiting for the frame, so that what waits stays bounded. */
+/** The maximum number of waiting events. More are applied without waiting for a frame. */
 const WAITING_MAX = 5000;
 
-/** A stream that is away for so long is said to be lost. */
+/** After this time without a connection the page reports it as lost. */
 const LOST_MS = 60_000;
 
-/** Follows a session's stream between start and stop, as an external store for React. */
+/** Follows a session's stream between start and stop. It is an external store for React. */
 export class SessionFollower {
   #ref: SessionRef;
   #stream: EventStream | null = null;
@@ -50,7 +50,7 @@ export class SessionFollower {
     this.#ref = ref;
   }
 
-  /** Whether `ref` names the session that is followed: by its release and id, or as its running one. */
+  /** Reports whether `ref` is the followed session: by release and id, or as the running session. */
   follows(ref: SessionRef): boolean {
     const { cluster, namespace, name, sessionId } = this.#ref;
     return (
@@ -88,7 +88,7 @@ export class SessionFollower {
     });
   }
 
-  /** Tries a lost stream at once. */
+  /** Reconnects a lost stream immediately. */
   readonly retry = (): void => {
     clearTimeout(this.#losing);
     this.#losing = undefined;
@@ -111,7 +111,7 @@ export class SessionFollower {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Continues after the last event that the state has, which the ids of the stream are made of. */
+  /** The URL of the stream after the last event of the state. */
   #url(): string {
     this.#flush();
     const { cluster, namespace, name, sessionId: asked } = this.#ref;
@@ -129,7 +129,7 @@ export class SessionFollower {
   #receive(event: SessionEvent): void {
     this.#waiting.push({ event, at: performance.now() });
     if (isEnd(event)) {
-      // Nothing follows; the browser would only ask again.
+      // Nothing follows. The browser would reconnect.
       this.#stream?.close();
       this.#stream = null;
       this.#flush();
@@ -144,7 +144,7 @@ export class SessionFollower {
     }
   }
 
-  /** The stream is away; the page says so at once, and says that it is lost when it stays away. */
+  /** Shows `connecting` immediately, and `lost` after a while. */
   #lose(): void {
     if (this.#losing === undefined) {
       this.#show({ connection: 'connecting' });
@@ -159,7 +159,7 @@ export class SessionFollower {
     this.#show({ connection: 'closed', refused });
   }
 
-  /** Whether there is an end to read, as far as a single question can tell. */
+  /** Asks the server whether the session has ended. */
   async #hasEnded(): Promise<boolean> {
     const { cluster, namespace, name } = this.#ref;
     const session = this.#view.session.sessionId;

@@ -16,7 +16,7 @@ export type Cause = Schemas['Cause'];
 export type Sentence = Schemas['Sentence'];
 export type ObjectRef = Schemas['ObjectRef'];
 
-/** Every type of event that a session's stream sends. */
+/** All event types of a session's stream. A test compares them with docs/openapi.yaml. */
 export const EVENT_TYPES = [
   'STARTED',
   'LOG',
@@ -30,12 +30,12 @@ export const EVENT_TYPES = [
   'CANCELED',
 ] as const satisfies readonly SessionEvent['type'][];
 
-/** Whether the event ends its session. It is then the last. */
+/** Reports whether the event is terminal. A terminal event is always the last. */
 export function isEnd(event: SessionEvent): event is EndEvent {
   return event.type === 'COMPLETED' || event.type === 'FAILED' || event.type === 'CANCELED';
 }
 
-/** Names a resource among those of its release: group/kind/namespace/name. */
+/** The key of a resource within its release: group/kind/namespace/name. */
 export function resourceKey({ apiVersion, kind, namespace, name }: Resource): string {
   const slash = apiVersion.indexOf('/');
   const group = slash < 0 ? '' : apiVersion.slice(0, slash);

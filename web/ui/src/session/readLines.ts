@@ -5,8 +5,8 @@ import type { SessionRef } from './SessionFollower';
 import { advance, LINES_KEPT, NOTHING, type Line } from './state';
 
 /**
- * Reads all lines of a session's log that the server has now, oldest first,
- * some at a time. It throws an ApiError when the server refuses.
+ * Reads all current lines of a session's log in batches, oldest first. Throws an
+ * ApiError if the server refuses.
  */
 export async function* readLines({ cluster, namespace, name, sessionId }: SessionRef): AsyncGenerator<readonly Line[]> {
   const leaving = new AbortController();
@@ -32,7 +32,7 @@ export async function* readLines({ cluster, namespace, name, sessionId }: Sessio
           yield state.lines.slice(-added);
         }
       }
-      // A heartbeat comes when all that is stored has come.
+      // The first heartbeat follows the last stored event.
       if (events.some((event) => event.type === 'HEARTBEAT' || isEnd(event))) {
         return;
       }
@@ -42,7 +42,7 @@ export async function* readLines({ cluster, namespace, name, sessionId }: Sessio
   }
 }
 
-/** Reads the frames of a stream of server-sent events, as many at a time as came together. */
+/** Parses the frames of a stream of server-sent events, in the batches in which they arrive. */
 async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SessionEvent[]> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   let rest = '';

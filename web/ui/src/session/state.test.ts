@@ -72,7 +72,7 @@ const follow = (state: SessionState, ...events: SessionEvent[]) => advance(state
 const seqs = (state: SessionState) => state.lines.map((line) => line.seq);
 
 describe('each event once', () => {
-  test('an event that is already there is dropped, in the same batch or a later one', () => {
+  test('a duplicate event is dropped, in the same batch or a later one', () => {
     const first = follow(NOTHING, started(1), log(2), log(2), log(3));
     expect(seqs(first)).toEqual([1, 2, 3]);
     const replayed = follow(first, started(1), log(2), log(3), log(4));
@@ -80,12 +80,12 @@ describe('each event once', () => {
     expect(replayed.linesSeen).toBe(4);
   });
 
-  test('a replay of nothing new gives an equal state', () => {
+  test('a replay without news gives an equal state', () => {
     const first = follow(NOTHING, started(1), log(2));
     expect(follow(first, started(1), log(2))).toEqual(first);
   });
 
-  test('the state before is left as it was', () => {
+  test('the previous state is not modified', () => {
     const first = follow(NOTHING, started(1), resources(2, true, [deployment('a', 0)]));
     const copy = structuredClone(first);
     follow(first, log(3), resources(4, false, [deployment('a', 1)]));
@@ -99,7 +99,7 @@ describe('each event once', () => {
   });
 });
 
-test('an event of an unknown type changes nothing but its place in the stream, and the stream goes on', () => {
+test('an event of an unknown type only advances the position, and the stream goes on', () => {
   const before = follow(NOTHING, started(1), log(2), resources(3, true, [deployment('a', 1)]));
   const later = { ...common(4), type: 'FROM_A_LATER_SERVER', anything: { nested: true } } as unknown as SessionEvent;
   const after = follow(before, later);
@@ -126,7 +126,7 @@ describe('RESET', () => {
     expect(follow(NOTHING, started(1), end(2, 'FAILED'), reset, started(1)).end).toBeNull();
   });
 
-  test('is what an event of another session does', () => {
+  test('is implied by an event of another session', () => {
     const state = follow(NOTHING, started(1), log(2), { ...started(1), sessionId: 's2' });
     expect(state.sessionId).toBe('s2');
     expect(seqs(state)).toEqual([1]);
@@ -141,7 +141,7 @@ describe('RESOURCE_STATUS', () => {
     expect(names(state)).toEqual(['b 1']);
   });
 
-  test('a partial one changes rows in their places, adds and removes', () => {
+  test('a partial one changes rows in place, adds and removes', () => {
     const state = follow(
       NOTHING,
       resources(1, true, [deployment('a', 0), deployment('b', 0)]),
@@ -150,13 +150,13 @@ describe('RESOURCE_STATUS', () => {
     expect(names(state)).toEqual(['a 1', 'c 0']);
   });
 
-  test('rows of one name in other groups, kinds and namespaces are others', () => {
+  test('rows of the same name in other groups, kinds and namespaces are distinct', () => {
     const a = deployment('a', 0);
     const state = follow(NOTHING, resources(1, true, [a, { ...a, apiVersion: 'v1', kind: 'Service' }, { ...a, namespace: 'other' }]));
     expect(state.resources.size).toBe(3);
   });
 
-  test('makes a line only for what the log does not say yet', () => {
+  test('makes a line only for news', () => {
     const cause = { object: { kind: 'Pod', name: 'a' }, reason: 'ImagePullBackOff', text: 'the image cannot be pulled', final: false };
     const summary = { ready: 0, total: 1, causes: [cause] };
     const state = follow(
@@ -187,7 +187,7 @@ describe('the log', () => {
     }
   });
 
-  test('keeps the lines as they are when nothing was added, so that nothing is drawn anew', () => {
+  test('keeps the same array of lines if nothing was added, so that nothing is rendered again', () => {
     const state = follow(NOTHING, started(1), log(2));
     expect(follow(state, heartbeat(3)).lines).toBe(state.lines);
   });
@@ -217,7 +217,7 @@ describe('RELEASE_STATUS', () => {
     secret: { name: 's', uid: 'u', resourceVersion: '1' },
   });
 
-  test('the newest revision counts, whichever changes last', () => {
+  test('the newest revision counts, whichever changed last', () => {
     const state = follow(NOTHING, status(1, 2, 'pending-upgrade'), status(2, 1, 'superseded'));
     expect(state.release).toMatchObject({ revision: 2, status: 'pending-upgrade' });
     expect(follow(state, status(3, 2, 'deployed')).release).toMatchObject({ status: 'deployed' });
@@ -225,7 +225,7 @@ describe('RELEASE_STATUS', () => {
 });
 
 describe('the clock', () => {
-  test('counts by itself between heartbeats, which set it right', () => {
+  test('runs by itself between heartbeats, which correct it', () => {
     const state = advance(NOTHING, [
       { event: started(1), at: 0 },
       { event: heartbeat(10), at: 1000 },
@@ -236,7 +236,7 @@ describe('the clock', () => {
     expect(elapsedSeconds(advance(state, [{ event: heartbeat(2), at: 3000 }]), 3000)).toBe(2);
   });
 
-  test('does not step back for a heartbeat that was slow to arrive', () => {
+  test('does not step back for a delayed heartbeat', () => {
     const state = advance(NOTHING, [
       { event: heartbeat(10), at: 0 },
       { event: heartbeat(11.8), at: 2000 },
@@ -244,7 +244,7 @@ describe('the clock', () => {
     expect(elapsedSeconds(state, 2000)).toBe(12);
   });
 
-  test('the events of a replay do not turn it back', () => {
+  test('the events of a replay do not set it back', () => {
     const state = advance(NOTHING, [
       { event: heartbeat(60), at: 0 },
       { event: started(1), at: 10 },
@@ -254,13 +254,13 @@ describe('the clock', () => {
     expect(state.clock).toMatchObject({ timeoutSeconds: 300, phase: 'waiting' });
   });
 
-  test('a line of helm says that it runs before a heartbeat does', () => {
+  test('a line of helm implies the phase running before a heartbeat does', () => {
     const queued = follow(NOTHING, { ...heartbeat(1), phase: 'queued' });
     expect(follow(queued, log(2)).clock?.phase).toBe('running');
     expect(follow(NOTHING, { ...heartbeat(1), phase: 'canceling' }, log(2)).clock?.phase).toBe('canceling');
   });
 
-  test('has no limit where none is known', () => {
+  test('has no timeout if it is unknown', () => {
     const state = follow(NOTHING, { ...started(1), timeoutSeconds: null, deadlineSeconds: null });
     expect(state.clock?.timeoutSeconds).toBe(0);
   });

@@ -14,49 +14,49 @@ import {
   type Summary,
 } from './events';
 
-/** How many lines of the log are kept: the newest. */
+/** How many of the newest log lines are kept. */
 export const LINES_KEPT = 500;
 
-/** What a RESOURCE_STATUS leaves in the log: the counts, and the causes that the one before did not have. */
+/** The log line of a RESOURCE_STATUS: the counts, and causes that the previous one did not have. */
 export interface ResourceLine extends Pick<ResourceStatusEvent, 'seq' | 'type' | 'time'> {
   ready: number;
   total: number;
   causes: readonly Cause[];
 }
 
-/** How many milestones are kept: the newest. */
+/** How many of the newest milestones are kept. */
 export const MILESTONES_KEPT = 100;
 
-/** What changed the course of the session. */
+/** An event for the timeline. */
 export type Milestone = StartedEvent | ReleaseStatusEvent | RetryingEvent | EndEvent;
 
 /** One entry of the log; `seq` is unique among them. */
 export type Line = StartedEvent | LogEvent | ReleaseStatusEvent | RetryingEvent | EndEvent | ResourceLine;
 
-/** The last that is known of a session's time. */
+/** The clock of a session. */
 export interface Clock {
   elapsedSeconds: number;
-  /** When `elapsedSeconds` was true, in milliseconds of performance.now(). */
+  /** The time of `elapsedSeconds`, in milliseconds of performance.now(). */
   at: number;
-  /** 0 where it is not known, as for a session that was only observed. */
+  /** 0 if unknown, as for an observed session. */
   timeoutSeconds: number;
   phase: Phase | null;
 }
 
-/** What a stream of events has told about its session so far. */
+/** The state of a session, built from its events. */
 export interface SessionState {
   /** "" until the first event. */
   sessionId: string;
   lastSeq: number;
   started: StartedEvent | null;
-  /** The newest revision's newest status. */
+  /** The latest status of the newest revision. */
   release: ReleaseStatusEvent | null;
-  /** By resourceKey, in the order in which they were first named. */
+  /** By resourceKey, in the order of their first appearance. */
   resources: ReadonlyMap<string, Resource>;
   summary: Summary | null;
   lines: readonly Line[];
   milestones: readonly Milestone[];
-  /** How many lines there were, those included that are no longer kept. */
+  /** The number of lines so far, including those no longer kept. */
   linesSeen: number;
   clock: Clock | null;
   end: EndEvent | null;
@@ -76,17 +76,16 @@ export const NOTHING: SessionState = {
   end: null,
 };
 
-/** An event and when it came, in milliseconds of performance.now(). */
+/** An event and its time of arrival in milliseconds of performance.now(). */
 export interface Received {
   event: SessionEvent;
   at: number;
 }
 
 /**
- * Returns the state after some more events. Pure; its cost does not depend on
- * how many events came before. An event that the state already has is dropped,
- * so a replay changes nothing; RESET, and an event of another session, start
- * from nothing.
+ * Returns the state after more events. It is pure, and its cost does not depend on
+ * the number of earlier events. Events that the state already has are dropped, so a
+ * replay changes nothing. RESET and events of another session start from NOTHING.
  */
 export function advance(state: SessionState, received: readonly Received[]): SessionState {
   let next = { ...state };
@@ -122,7 +121,7 @@ function isMilestone(line: Line): line is Milestone {
   return line.type !== 'LOG' && line.type !== 'RESOURCE_STATUS';
 }
 
-/** Writes what an event says into a state, and returns its line in the log. */
+/** Applies an event to a state and returns its log line, if any. */
 function apply(state: SessionState, event: Exclude<SessionEvent, { type: 'RESET' }>): Line | null {
   if (isEnd(event)) {
     state.end = event;
@@ -149,7 +148,7 @@ function apply(state: SessionState, event: Exclude<SessionEvent, { type: 'RESET'
     case 'HEARTBEAT':
       return null;
     default:
-      // A type that a later server has added. It does not compile while a known type is missing above.
+      // A type that a later server has added. It does not compile if a known type is missing above.
       event satisfies never;
       return null;
   }
@@ -166,7 +165,7 @@ function changedResources(before: ReadonlyMap<string, Resource>, event: Resource
   return resources;
 }
 
-/** Only what a reader of the log has not been told yet makes a line. */
+/** Returns a line only for news. */
 function resourceLine(before: Summary | null, { seq, type, time, summary }: ResourceStatusEvent): ResourceLine | null {
   const known = new Set(before?.causes.map(({ text }) => text));
   const causes = summary.causes.filter(({ text }) => !known.has(text));
@@ -176,7 +175,7 @@ function resourceLine(before: Summary | null, { seq, type, time, summary }: Reso
   return { seq, type, time, ready: summary.ready, total: summary.total, causes };
 }
 
-/** A heartbeat that is behind our own count by less than this was merely slow to arrive. */
+/** A heartbeat that is behind our own clock by less than this was delayed on its way. */
 const LATENESS_SECONDS = 1;
 
 function tick(clock: Clock | null, event: SessionEvent, at: number): Clock {
@@ -198,7 +197,7 @@ function tick(clock: Clock | null, event: SessionEvent, at: number): Clock {
   };
 }
 
-/** What an event tells of the phase, which the next heartbeat would say only after a while. */
+/** The phase that an event implies before the next heartbeat reports it. */
 function phaseAfter(phase: Phase | null, { type }: SessionEvent): Phase | null {
   if (type === 'RETRYING') {
     return 'retrying';
@@ -206,7 +205,7 @@ function phaseAfter(phase: Phase | null, { type }: SessionEvent): Phase | null {
   return type === 'LOG' && (phase === 'queued' || phase === 'retrying') ? 'running' : phase;
 }
 
-/** How long the session has been running, or ran, by the clock of performance.now(). */
+/** The elapsed time of the session at `now`, a time of performance.now(). */
 export function elapsedSeconds({ clock, end }: SessionState, now: number): number {
   if (!clock) {
     return 0;

@@ -13,5 +13,5 @@ import { compare } from './compare';
 import { releases } from './releases';
 import { resources } from './resources';
 
-/** All English texts, a namespace for each folder of pages. */
+/** All English texts, with a namespace per folder. */
 export const catalogue = { common, login, events, releases, resources, release, editor, options, preview, trail, drift, install, change, compare } as const;

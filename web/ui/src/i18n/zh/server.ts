@@ -7,7 +7,7 @@ import { options } from './options';
 type NoteCode = Schemas['NoteCode'];
 type RetryCode = Schemas['RetryCode'];
 
-/** What the server says, in Chinese. */
+/** The Chinese translation of the server's sentences. */
 export const server: ServerWords = {
   quotes: (code) => quoted.has(code),
   quoted: '服务器原文',
@@ -20,7 +20,7 @@ export const server: ServerWords = {
   anomaly: (code) => anomalies[code],
   note: (note, object) => (note && Object.hasOwn(notes, note.code) ? notes[note.code](note.detail ?? '', object) : null),
   conflict: ({ field, detail }) => `${detail}（${field}）：Helm 仅在选择“${options.names.forceConflicts}”时才会接管`,
-  retry: (code) => retries[code] ?? null,
+  retry: (code) => (Object.hasOwn(retries, code) ? retries[code] : null),
   unknown: ({ status, reason, kind, apiVersion }) => {
     if (status === 'NotFound') {
       return '该对象不存在';
@@ -71,19 +71,19 @@ const errors: Record<ErrorCode, (details: Details, moment: (time: string) => str
 /** The parts of a sentence, and the number of objects that it applies to. */
 type Counted = Sentence & Pick<Cause, 'count'>;
 
-/** Null for a cause that was stored before causes had parts, and for a kind of trouble of a later server. */
+/** Returns null for a cause without parts, which an earlier version stored, and for an unknown problem. */
 const sentence = (parts: Counted) => (parts.problem && Object.hasOwn(causes, parts.problem) ? causes[parts.problem](parts) : null);
 
 const subject = ({ object: { kind, name }, count }: Counted) => `${kind} ${name}${count && count > 1 ? ` 等 ${count} 个 ${kind}` : ''}`;
 
 const roles: Record<NonNullable<Sentence['role']>, string> = { main: '容器', init: '初始化容器', sidecar: 'Sidecar 容器' };
 
-/** A container, or the object where it is not about one. */
+/** The container or, without one, the object. */
 const part = (parts: Counted) => (parts.container ? `${subject(parts)} 的${roles[parts.role ?? 'main']} ${parts.container}` : subject(parts));
 
 const reason = ({ reason }: Sentence) => (reason && reason !== 'NotReady' ? `（${reason}）` : '');
 
-/** What Kubernetes says itself. */
+/** Kubernetes' own message. */
 const detail = ({ detail }: Sentence) => (detail ? `：${detail}` : '');
 
 const exit = ({ exit }: Sentence) => (exit ? `，退出码 ${exit}` : '');
@@ -146,7 +146,7 @@ const notes: Notes = {
   missingNamespace: (detail) => `名称空间 ${detail} 尚不存在，因此 API 服务器只能检查其中对象的格式，无法检查是否准入。`,
 };
 
-const retries: Partial<Record<string, string>> & Record<RetryCode, string> = {
+const retries: Record<RetryCode, string> = {
   conflict: '冲突：期间有其他写入者更改了对象',
   quota: '冲突：资源配额同时被更新',
   leader: 'etcd 选出了新的 leader',

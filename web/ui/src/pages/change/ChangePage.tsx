@@ -10,7 +10,7 @@ import { ReleaseTrail } from '../../app/ReleaseTrail';
 import { RollbackForm } from './RollbackForm';
 import { UpgradeForm } from './UpgradeForm';
 
-/** Upgrades a release or, when the address names a revision (`to`), rolls it back. */
+/** The upgrade form or, if the URL names a revision (`to`), the rollback form. */
 export function ChangePage() {
   const { t } = useTranslation(['change', 'common']);
   const { cluster = '', namespace = '', name = '' } = useParams();
@@ -56,7 +56,7 @@ export function ChangePage() {
             }}
           >
             <Tab eventKey="upgrade" title={<TabTitleText>{t('upgrade')}</TabTitleText>}>
-              {/* It starts from the revision that was the newest when the page was opened. */}
+              {/* The form starts from the newest revision at the time when the page was opened. */}
               <TabContentBody hasPadding>
                 <UpgradeForm release={data} helmVersion={helmVersion} />
               </TabContentBody>

@@ -10,13 +10,13 @@ import { usualLayout } from '../../diff/TextDiff';
 
 interface PreviewDifferenceProps {
   release: ReleaseRef;
-  /** The revision that is live. */
+  /** The deployed revision. */
   revision: number;
   /** The dry run. */
   session: string;
 }
 
-/** How what an upgrade renders differs from what the live revision has. */
+/** Shows how the rendered upgrade differs from the deployed revision. */
 export function PreviewDifference({ release, revision, session }: PreviewDifferenceProps) {
   const { t } = useTranslation('change');
   const [expanded, setExpanded] = useState(true);

@@ -16,12 +16,12 @@ import { RevisionChoice } from '../compare/RevisionChoice';
 interface RollbackFormProps {
   release: Release;
   helmVersion?: string;
-  /** The revision to go back to. */
+  /** The target revision. */
   to: number;
   onTo: (revision: number) => void;
 }
 
-/** Goes back to an earlier revision, after showing what that changes. */
+/** The rollback form. It shows the changes before the rollback. */
 export function RollbackForm({ release, helmVersion, to, onTo }: RollbackFormProps) {
   const { t } = useTranslation(['change', 'common']);
   const [options, setOptions] = useState<Options>({ wait: true });
@@ -29,7 +29,7 @@ export function RollbackForm({ release, helmVersion, to, onTo }: RollbackFormPro
   const diff = useDiff(release, { from: release.revision, to });
   const submit = useSubmit((all: Options) => rollback(release, { revision: to, options: all }));
   const earlier = (history.data ?? []).filter(({ revision, gone }) => revision !== release.revision && !gone);
-  // Somebody else is at work on it: to go on all the same is a choice of its own.
+  // Another operation may be running: continuing needs another confirmation.
   const pending = submit.error?.code === 'pending';
   if (history.data && earlier.length === 0) {
     return <Content component="p">{t('nothingEarlier')}</Content>;

@@ -24,7 +24,7 @@ interface UpgradeFormProps {
   helmVersion?: string;
 }
 
-/** Upgrades a release, from the values of its deployed revision on, or of its newest when none is deployed. */
+/** The upgrade form, starting from the values of the deployed revision or, without one, of the newest. */
 export function UpgradeForm({ release, helmVersion }: UpgradeFormProps) {
   const [newest] = useState(release.revision);
   const history = useHistory(release, newest);
@@ -36,9 +36,9 @@ export function UpgradeForm({ release, helmVersion }: UpgradeFormProps) {
 }
 
 interface FormFromProps extends UpgradeFormProps {
-  /** The newest revision when the form was opened. */
+  /** The newest revision at the time when the form was opened. */
   newest: number;
-  /** The one whose values it starts from. */
+  /** The revision whose values it starts from. */
   revision: number;
 }
 
@@ -46,7 +46,7 @@ function FormFrom({ release, helmVersion, newest, revision }: FormFromProps) {
   const { t } = useTranslation(['change', 'common', 'preview']);
   const current = usePart(release, revision, 'values');
   const charts = useCharts();
-  // Records do not say where a chart came from: the one of its name in the list is a good guess.
+  // Records do not name the source of a chart. The chart of the same name in the catalog is a good guess.
   const guess = charts.data?.items.find(({ name }) => name === release.chart);
   const [chosen, setChosen] = useState<ChartRef | null>();
   const chart = chosen === undefined && guess ? refOf(guess) : (chosen ?? null);

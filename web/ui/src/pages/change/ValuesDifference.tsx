@@ -7,15 +7,15 @@ import { overlay } from '../../editor/overlay';
 import { readYaml } from '../../editor/readYaml';
 
 interface ValuesDifferenceProps {
-  /** The values as they are written now. */
+  /** The edited values. */
   values: string;
-  /** Those that they started from. */
+  /** The values before editing. */
   before: { revision: number; values: string };
-  /** The chart's, when it is known. */
+  /** The chart's default values, if known. */
   defaults?: string;
 }
 
-/** What the values that one writes change: of the revision that they started from, or of the chart's defaults. */
+/** Compares the edited values with those before editing or with the chart's defaults. */
 export function ValuesDifference({ values, before, defaults }: ValuesDifferenceProps) {
   const { t } = useTranslation('change');
   const [chosen, choose] = useState<'revision' | 'defaults'>('revision');
@@ -55,7 +55,7 @@ export function ValuesDifference({ values, before, defaults }: ValuesDifferenceP
   );
 }
 
-/** Nothing when it cannot be read; no values are an empty mapping. */
+/** Returns undefined for invalid YAML, and an empty mapping for no values. */
 function read(text: string): unknown {
   const document = readYaml(text);
   return document.errors.length > 0 ? undefined : (document.toJS({ maxAliasCount: 1000 }) ?? {});

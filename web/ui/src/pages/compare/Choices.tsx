@@ -12,13 +12,13 @@ import type { Selection } from './useSelection';
 interface ChoicesProps {
   release: ReleaseRef;
   selection: Selection;
-  /** The revisions that are compared when none are chosen. */
+  /** The revisions that are compared by default. */
   from?: number;
   to?: number;
   onSelect: (change: Partial<Selection>) => void;
 }
 
-/** Chooses both sides: any revision of any release before, and a revision of this release after. */
+/** Selects both sides: a revision of any release, and a revision of this release. */
 export function Choices({ release, selection, from, to, onSelect }: ChoicesProps) {
   const { t } = useTranslation('compare');
   const other: ReleaseRef = {

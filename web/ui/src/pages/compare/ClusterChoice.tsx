@@ -2,7 +2,7 @@ import { FormSelect, FormSelectOption } from '@patternfly/react-core';
 import { useTranslation } from 'react-i18next';
 import { useClusters } from '../../api/releases';
 
-/** Chooses the cluster whose release is compared. */
+/** Selects the cluster to compare with. */
 export function ClusterChoice({ cluster, onChoose }: { cluster: string; onChoose: (cluster: string) => void }) {
   const { t } = useTranslation('compare');
   const { data = [] } = useClusters();

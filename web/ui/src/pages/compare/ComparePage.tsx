@@ -11,14 +11,14 @@ import { Choices } from './Choices';
 import { RevealButton } from '../../app/RevealButton';
 import { LAYOUTS, useSelection } from './useSelection';
 
-/** How two revisions differ, also of two releases. What is compared stands in the address. */
+/** Compares two revisions, also of two releases. The selection is kept in the URL. */
 export function ComparePage() {
   const { t } = useTranslation('compare');
   const { cluster = '', namespace = '', name = '' } = useParams();
   const release = { cluster, namespace, name };
   const [selection, select] = useSelection();
   const { layout, ...query } = selection;
-  // Secrets are shown of that alone for which it was asked.
+  // Secrets are revealed only for the selection for which that was confirmed.
   const asked = JSON.stringify([release, query]);
   const [revealedFor, setRevealedFor] = useState<string | null>(null);
   const reveal = revealedFor === asked;

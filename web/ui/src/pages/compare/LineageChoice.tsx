@@ -5,14 +5,14 @@ import type { Lineage } from '../../api/release';
 interface LineageChoiceProps {
   label: string;
   lineages: readonly Lineage[];
-  /** What to call all of them, where that is a choice. */
+  /** The label of the choice of all lineages, if offered. */
   all?: string;
-  /** The id of one; without it all, or that of today. */
+  /** The id of the selected lineage; undefined for all, or for the current one. */
   value?: string;
   onChoose: (lineage: string | undefined) => void;
 }
 
-/** Chooses one of the lives that a release's name has lived. Nothing to choose when there was one only. */
+/** Selects a lineage of a release's name. Renders nothing for a single lineage. */
 export function LineageChoice({ label, lineages, all, value, onChoose }: LineageChoiceProps) {
   const { t, i18n } = useTranslation('compare');
   if (lineages.length < 2 && value === undefined) {

@@ -8,7 +8,7 @@ interface ReleaseChoiceProps {
   onChoose: (release: { namespace: string; name: string }) => void;
 }
 
-/** Chooses the release of a cluster whose revision is compared. */
+/** Selects the release to compare with. */
 export function ReleaseChoice({ release: { cluster, namespace, name }, onChoose }: ReleaseChoiceProps) {
   const { t } = useTranslation('compare');
   const { data } = useReleaseNames(cluster);

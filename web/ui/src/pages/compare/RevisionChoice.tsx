@@ -10,7 +10,7 @@ interface RevisionChoiceProps {
   onChoose: (revision: number) => void;
 }
 
-/** Chooses one of a release's revisions, those that are no longer in the cluster included. */
+/** Selects a revision of a release, including those no longer in the cluster. */
 export function RevisionChoice({ label, revisions, value, onChoose }: RevisionChoiceProps) {
   const { t } = useTranslation('compare');
   const word = useStatusWord();

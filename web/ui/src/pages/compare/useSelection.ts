@@ -2,15 +2,15 @@ import { useSearchParams } from 'react-router';
 import type { DiffSelection } from '../../api/release';
 import { usualLayout, type DiffLayout } from '../../diff/TextDiff';
 
-/** How a difference can be laid out. */
+/** The layouts of a difference. */
 export const LAYOUTS = ['split', 'unified'] as const satisfies DiffLayout[];
 
-/** What is compared and how it is shown: all that the address holds. Whether secrets are shown does not stand there: a link must not show them. */
+/** What is compared and how it is shown: the parameters of the URL. Revealing secrets is not among them, so that a link never reveals. */
 export interface Selection extends DiffSelection {
   layout: DiffLayout;
 }
 
-/** The selection of the address, and how to change some of it. */
+/** Returns the selection of the URL and a function that changes it. */
 export function useSelection(): [Selection, (change: Partial<Selection>) => void] {
   const [search, setSearch] = useSearchParams();
   const number = (name: string) => {

@@ -8,7 +8,7 @@ import { Confirm } from '../../app/Confirm';
 import type { ReleaseRef } from '../../app/paths';
 import type { SessionState } from '../../session/state';
 
-/** Ends the operation, after a warning; asked once more, without giving helm time to write its own end. */
+/** Cancels the operation after a confirmation. A second click force stops Helm. */
 export function CancelButton({ release, session }: { release: ReleaseRef; session: SessionState }) {
   const { t } = useTranslation('events');
   const [open, setOpen] = useState(false);
@@ -24,7 +24,7 @@ export function CancelButton({ release, session }: { release: ReleaseRef; sessio
   const { operation } = session.started;
   const { name } = release;
   const force = isSuccess || session.clock?.phase === 'canceling';
-  // helm writes its own end only in these two.
+  // Helm records its result after a signal only in these two operations.
   const clean = operation === 'install' || operation === 'upgrade';
   return (
     <>

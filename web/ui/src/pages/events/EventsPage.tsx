@@ -20,7 +20,7 @@ import { ProgressSection } from './ProgressSection';
 import { sessionStatus, StatusTag, type SessionStatus } from './StatusTag';
 import { Timeline } from './Timeline';
 
-/** One operation as it happens, from its start to its end. */
+/** Shows an operation live, from its start to its end. */
 export function EventsPage() {
   const { cluster = '', namespace = '', name = '' } = useParams();
   const [search, setSearch] = useSearchParams();
@@ -28,7 +28,7 @@ export function EventsPage() {
   const { view, retry } = useSession({ cluster, namespace, name, sessionId: asked });
   const { sessionId } = view.session;
 
-  // The running session, once known, stands in the address: a reload shows the same one even when it has ended.
+  // The id of the running session is put into the URL, so that a reload shows the same session even after its end.
   useEffect(() => {
     if (!asked && sessionId) {
       setSearch({ sessionId }, { replace: true });

@@ -6,11 +6,11 @@ import { ReleaseStatus } from '../../app/ReleaseStatus';
 import { formatMoment } from '../../i18n/format';
 import type { SessionState } from '../../session/state';
 
-/** What the operation is about. */
+/** The facts about an operation. */
 export function Facts({ release: { cluster, namespace }, session: { started, release, end } }: { release: ReleaseRef; session: SessionState }) {
   const { t, i18n } = useTranslation('events');
   const by = started?.user ?? (started?.origin === 'outside' ? t('facts.outside') : undefined);
-  // After the end, what the API server says then counts, not the last transition.
+  // After the end, the final read of the release counts, not the last transition.
   const now = end ? end.release : release;
   return (
     <DescriptionList isCompact columnModifier={{ default: '1Col', sm: '2Col', lg: '3Col' }} isHorizontal isFluid>

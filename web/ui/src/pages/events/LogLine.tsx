@@ -6,11 +6,11 @@ import { timeOfDay } from './timeOfDay';
 
 interface LogLineProps extends Writer {
   line: Line;
-  /** What is looked for in the log, "" for nothing. */
+  /** The search text, "" for none. */
   search: string;
 }
 
-/** One entry of the log with its time of day. Drawn once: an entry never changes. */
+/** One log line with its time of day. It is rendered once, since lines never change. */
 export const LogLine = memo(
   function LogLine({ line, search, ...writer }: LogLineProps) {
     return (
@@ -25,7 +25,7 @@ export const LogLine = memo(
   (before, after) => before.line === after.line && before.language === after.language && before.search === after.search,
 );
 
-/** The text with what is looked for marked, whatever the case. */
+/** Marks the matches of a case-insensitive search in a text. */
 function marked(text: string, search: string): ReactNode {
   if (search === '') {
     return text;

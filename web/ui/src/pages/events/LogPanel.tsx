@@ -13,9 +13,9 @@ import styles from './log.module.css';
 import { useFollowEnd } from './useFollowEnd';
 
 /**
- * The newest lines, as in a terminal. It follows the end while the reader is
- * there. Once they scroll up, what they read stays as it is, even when those
- * lines are no longer among the newest, until they come back to the end.
+ * The newest lines, as in a terminal. It follows the end. After the user has
+ * scrolled up, the displayed lines stay, even if they are no longer among the newest
+ * ones, until the user returns to the end.
  */
 export function LogPanel({ of, session: { lines, linesSeen, started } }: { of: SessionRef; session: SessionState }) {
   const { t, i18n } = useTranslation('events');
@@ -51,7 +51,7 @@ export function LogPanel({ of, session: { lines, linesSeen, started } }: { of: S
       </CardHeader>
       <CardBody>
         <div className={styles.frame}>
-          {/* A screen reader is not told each line: there may be hundreds a second. */}
+          {/* Screen readers do not announce lines: there may be hundreds per second. */}
           <div
             ref={panel}
             className={styles.panel}

@@ -10,7 +10,7 @@ import { lineText, type Writer } from './lineText';
 
 interface LogToolsProps {
   of: SessionRef;
-  /** Those that are shown. */
+  /** The displayed lines. */
   lines: readonly Line[];
   writer: Writer;
   search: string;
@@ -19,7 +19,7 @@ interface LogToolsProps {
   onTimes: (times: boolean) => void;
 }
 
-/** Search, times, copy and download. */
+/** Search, timestamps, copy and download. */
 export function LogTools({ of, lines, writer, search, onSearch, times, onTimes }: LogToolsProps) {
   const { t } = useTranslation('events');
   const asText = (line: Line) => `${line.time} ${lineText(line, writer)}\n`;

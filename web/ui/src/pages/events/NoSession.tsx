@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { ButtonLink } from '../../app/ButtonLink';
 import { paths, type ReleaseRef } from '../../app/paths';
 
-/** Nothing runs on the release, or the address names a session that it never had. */
+/** Shown if no session is running, or if the URL names an unknown session. */
 export function NoSession({ release: { cluster, namespace, name } }: { release: ReleaseRef }) {
   const { t } = useTranslation(['events', 'common']);
   return (

@@ -12,7 +12,7 @@ interface OutcomeProps {
   name: string;
 }
 
-/** How the operation ended, why, and what is left of it. */
+/** The result of the operation, its causes and the remaining resources. */
 export function Outcome({ end, operation, name }: OutcomeProps) {
   const { t } = useTranslation('events');
   const word = useStatusWord();
@@ -82,14 +82,14 @@ function failureReason({ type, reason, exitCode, process }: EndEvent, t: TFuncti
   return process?.signal ? t('end.reason.signal', { signal: process.signal }) : null;
 }
 
-/** What the lines below it are about. */
+/** The heading of a list. */
 const Heading = ({ children }: { children: string }) => (
   <Content component="p">
     <strong>{children}</strong>
   </Content>
 );
 
-/** What is more than this is folded. */
+/** How many items are shown unfolded. */
 const ITEMS_SHOWN = 10;
 
 function Items({ title, items }: { title: string; items: string[] }) {

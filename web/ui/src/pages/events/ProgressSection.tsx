@@ -4,12 +4,12 @@ import { useTranslation } from 'react-i18next';
 import { formatDuration } from '../../i18n/format';
 import { elapsedSeconds, type SessionState } from '../../session/state';
 
-/** Past this share of the timeout the bar warns. */
+/** The share of the timeout from which on the bar warns. */
 const WARN_AT = 0.9;
 
 const COUNT_MS = 250;
 
-/** The time that has passed, against helm's timeout. */
+/** The elapsed time as a share of Helm's timeout. */
 export function ProgressSection({ session }: { session: SessionState }) {
   const { t, i18n } = useTranslation('events');
   const { clock, end } = session;
@@ -64,7 +64,7 @@ function variant({ end }: SessionState, share: number): ProgressVariant | undefi
   }
 }
 
-/** The clock of performance.now(), told anew while it runs. */
+/** The time of performance.now(), updated while running. */
 function useCount(running: boolean): number {
   const [now, setNow] = useState(() => performance.now());
   useEffect(() => {

@@ -8,7 +8,7 @@ export type SessionStatus = 'connecting' | 'connected' | 'completed' | 'failed' 
 
 const endStatus = { COMPLETED: 'completed', FAILED: 'failed', CANCELED: 'canceled' } as const;
 
-/** How the page stands to its session, in one word. */
+/** The status of the session's page. */
 export function sessionStatus({ session, connection, refused }: SessionView): SessionStatus {
   if (session.end) {
     return endStatus[session.end.type];
@@ -31,7 +31,7 @@ const looks: Record<SessionStatus, Pick<ComponentProps<typeof Label>, 'status' |
 
 interface StatusTagProps {
   status: SessionStatus;
-  /** The release does not show what helm reported. A success is then a warning. */
+  /** The release status does not match Helm's result. A success is then a warning. */
   disagrees: boolean;
 }
 

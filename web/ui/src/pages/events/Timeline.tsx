@@ -8,7 +8,7 @@ import type { Milestone } from '../../session/state';
 import { milestoneText } from './lineText';
 import { timeOfDay } from './timeOfDay';
 
-/** What changed the course of the session: transitions, retries, the end. Not drawn anew for each line of the log. */
+/** The milestones of a session: transitions, retries, the end. Memoized, so that log lines do not render it again. */
 export const Timeline = memo(function Timeline({ milestones, ended }: { milestones: readonly Milestone[]; ended: boolean }) {
   const { t, i18n } = useTranslation('events');
   const statusWord = useStatusWord();

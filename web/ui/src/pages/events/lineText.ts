@@ -4,7 +4,7 @@ import type { ServerWords } from '../../i18n/serverWords';
 import type { Cause, EndEvent, ReleaseStatusEvent, StartedEvent } from '../../session/events';
 import type { Line, Milestone, ResourceLine } from '../../session/state';
 
-/** What writing a line takes: the texts, the language of its figures, and words for Helm's statuses and for what the server says. */
+/** What formatting a line needs: texts, language, and translations of Helm's statuses and the server's sentences. */
 export interface Writer {
   t: TFunction<'events'>;
   language: string;
@@ -12,7 +12,7 @@ export interface Writer {
   words: ServerWords | null;
 }
 
-/** A line of the log as text. It may hold line breaks. */
+/** Formats a log line. The text may have line breaks. */
 export function lineText(line: Line, writer: Writer): string {
   const { t, language, words } = writer;
   switch (line.type) {
@@ -38,7 +38,7 @@ export function lineText(line: Line, writer: Writer): string {
   }
 }
 
-/** A milestone in a few words; its time stands beside it. */
+/** Formats a milestone without its time. */
 export function milestoneText(milestone: Milestone, writer: Writer): string {
   const { t } = writer;
   switch (milestone.type) {
@@ -96,7 +96,7 @@ function endText({ type, durationSeconds, message }: EndEvent, { t, language }: 
   }
 }
 
-/** A cause's sentence, which names its object mostly itself. */
+/** Formats a cause with its object, which most sentences already name. */
 function causeLine(cause: Cause, words: ServerWords | null): string {
   const text = words?.cause(cause) ?? cause.text;
   const subject = `${cause.object.kind} ${cause.object.name}`;

@@ -1,4 +1,4 @@
-/** Hours to seconds by the reader's clock, in digits that stand in columns in every language. */
+/** Formats the local time of day with the same number of digits in every language. */
 export function timeOfDay(time: string): string {
   const date = new Date(time);
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((n) => String(n).padStart(2, '0')).join(':');

@@ -3,19 +3,19 @@ import type { SessionState } from '../../session/state';
 
 type Lines = Pick<SessionState, 'lines' | 'linesSeen'>;
 
-/** This near to the end, in pixels, the reader is at the end. */
+/** The distance from the end, in pixels, that counts as the end. */
 const NEAR = 8;
 
 interface FollowEnd {
   panel: RefObject<HTMLDivElement | null>;
-  /** What to show: the newest, or what the reader stopped at. */
+  /** The lines to show: the newest, or those at which the user stopped scrolling. */
   shown: Lines;
   onScroll: () => void;
-  /** Goes to the end and follows it again; null while it is followed. */
+  /** Scrolls to the end and follows it again; null while following. */
   jump: (() => void) | null;
 }
 
-/** Keeps a panel at its end while new lines come, until its reader scrolls up. */
+/** Keeps a panel scrolled to its end until the user scrolls up. */
 export function useFollowEnd(newest: Lines): FollowEnd {
   const panel = useRef<HTMLDivElement>(null);
   const lastTop = useRef(0);
@@ -35,7 +35,7 @@ export function useFollowEnd(newest: Lines): FollowEnd {
     }
   }, [following, newest.lines, toEnd]);
 
-  // Lines wrap anew when the panel changes its size.
+  // Lines wrap differently when the panel changes its size.
   useLayoutEffect(() => {
     if (!following || !panel.current) {
       return;

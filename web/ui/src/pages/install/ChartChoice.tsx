@@ -95,7 +95,7 @@ function FromCatalog({ value, onChange }: ChartChoiceProps) {
   );
 }
 
-/** A chart of the chart directory, or an uploaded one, has one version and takes none. */
+/** A chart of the chart directory or an uploaded chart has a single version, so none is sent. */
 function asRef({ ref, repo, source }: ChartItem, version: string | undefined): ChartRef {
   return source === 'repository' ? { ref, repo, version } : { ref, repo };
 }

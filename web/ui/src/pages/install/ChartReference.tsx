@@ -6,7 +6,7 @@ import { useChart, type ChartRef } from '../../api/charts';
 import { Refusal } from '../../app/Refusal';
 import { YamlEditor } from '../../editor';
 
-/** What the chart says about itself, to stand beside the values that one writes: its defaults, its README, its schema. */
+/** Shows the chart's default values, README and schema. */
 export function ChartReference({ chart }: { chart: ChartRef | null }) {
   const { t } = useTranslation('install');
   const [tab, setTab] = useState<string | number>('values');

@@ -15,11 +15,11 @@ import { PreviewSection } from '../../preview/PreviewSection';
 import { ChartChoice } from './ChartChoice';
 import { ChartReference } from './ChartReference';
 
-/** What Helm and Kubernetes take for a name. */
+/** The names that Helm and Kubernetes accept. */
 const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 const NAME_LENGTH = 53;
 
-/** Chooses what to install, where and how. Submitted, it shows how the install goes. */
+/** The install form. After submitting, it opens the events page. */
 export function InstallPage() {
   const { t } = useTranslation(['install', 'common', 'preview']);
   const params = useParams();

@@ -21,14 +21,14 @@ import { Refusal } from '../../app/Refusal';
 import { formatMoment } from '../../i18n/format';
 
 interface LoginFormProps {
-  /** To which one can log in. */
+  /** The clusters to choose from. */
   clusters: readonly SignedIn[];
-  /** The cluster that made the reader come here. */
+  /** The cluster that required the login. */
   asked: string | null;
   onDone: () => void;
 }
 
-/** Takes a token of one cluster. It is held here only until it is sent. */
+/** Asks for a token of a cluster. The token is kept here only until it is sent. */
 export function LoginForm({ clusters, asked, onDone }: LoginFormProps) {
   const { t } = useTranslation('login');
   const [cluster, setCluster] = useState(clusters.find(({ id }) => id === asked)?.id ?? clusters[0]?.id ?? '');
@@ -95,7 +95,7 @@ export function LoginForm({ clusters, asked, onDone }: LoginFormProps) {
   );
 }
 
-/** Why a token was not taken. */
+/** Explains why a token was rejected. */
 function Refused({ error, cluster }: { error: ApiError; cluster: string }) {
   const { t, i18n } = useTranslation('login');
   if (error.status !== 401 && error.details.field !== 'token') {

@@ -7,7 +7,7 @@ import { paths } from '../../app/paths';
 import { Problem } from '../../app/Problem';
 import { LoginForm } from './LoginForm';
 
-/** Where one logs in with a token. */
+/** The login page. */
 export function LoginPage() {
   const { t } = useTranslation(['login', 'common']);
   const [search] = useSearchParams();
@@ -57,7 +57,7 @@ export function LoginPage() {
   );
 }
 
-/** An address of the pages, and of nothing else, whatever the link that led here says. */
+/** Returns a path within the pages, whatever the link says. */
 function within(to: string | null): string {
   return to && /^\/(?![/\\])/.test(to) ? to : paths.releases();
 }

@@ -9,7 +9,7 @@ import { Refusal } from '../../app/Refusal';
 import { useServerWords } from '../../i18n/serverWords';
 import { FieldChanges } from '../../diff/FieldChanges';
 
-/** How the objects in the cluster differ from what the release's record says. */
+/** Shows how the objects in the cluster differ from the release's record. */
 export function DriftTab({ release }: { release: Release }) {
   const { t } = useTranslation('drift');
   const { data, error, isFetching, refetch } = useDrift(release, release.revision);

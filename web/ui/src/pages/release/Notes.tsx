@@ -6,7 +6,7 @@ import type { Release } from '../../api/releases';
 import { LinkedText } from '../../app/LinkedText';
 import { Refusal } from '../../app/Refusal';
 
-/** The chart's notes, as text whose addresses can be followed. */
+/** The chart's notes as text with links. */
 export function Notes({ release }: { release: Release }) {
   const { t } = useTranslation('release');
   const { data, error } = usePart(release, release.revision, 'notes');

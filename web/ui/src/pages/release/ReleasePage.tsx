@@ -22,14 +22,14 @@ import { Sessions } from './Sessions';
 import { StuckAlert } from './StuckAlert';
 import { TrailTab } from './TrailTab';
 
-/** One release: how it is, what it owns, and how it became so. */
+/** One release: its status, resources and history. */
 export function ReleasePage() {
   const { t } = useTranslation(['release', 'common']);
   const { cluster = '', namespace = '', name = '' } = useParams();
   const ref = { cluster, namespace, name };
   const { data, error, refetch } = useRelease(ref);
   const title = <title>{`${name} – helmtrail`}</title>;
-  // An uninstalled release is no more, but what was done to it still stands there.
+  // An uninstalled release no longer exists, but its operations and trail do.
   if (error instanceof ApiError && error.code === 'not_found') {
     return (
       <>
@@ -97,7 +97,7 @@ export function ReleasePage() {
   );
 }
 
-/** What was done to a release that is not there, and what it went through if it ever was. */
+/** The operations of a release that does not exist and, if it ever existed, its trail. */
 function Past({ release, wasThere }: { release: ReleaseRef; wasThere: boolean }) {
   const { t } = useTranslation('release');
   const { data: sessions } = useSessions(release);
@@ -157,7 +157,7 @@ function Facts({ release }: { release: Release }) {
 
 const TABS = ['resources', 'revisions', 'sessions', 'notes', 'trail', 'drift'] as const;
 
-/** The tab stands in the address. */
+/** The tabs. The current one is kept in the URL. */
 function Parts({ release }: { release: Release }) {
   const { t } = useTranslation('release');
   const [search, setSearch] = useSearchParams();
@@ -171,7 +171,7 @@ function Parts({ release }: { release: Release }) {
     trail: <TrailTab release={release} known={`${release.revision} ${release.status}`} />,
     drift: <DriftTab release={release} />,
   };
-  // In a narrow window there is not room for all tabs.
+  // A narrow window does not have room for all tabs.
   useEffect(() => {
     parts.current?.querySelector('[role="tab"][aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [current]);

@@ -8,7 +8,7 @@ import { Causes } from '../../resources/Causes';
 import { ResourcesSection } from '../../resources/ResourcesSection';
 import { resourceKey } from '../../session/events';
 
-/** The objects of the newest revision as they are now, and why those are not ready that are not. */
+/** The current state of the newest revision's objects, and why some are not ready. */
 export function ResourcesNow({ release }: { release: ReleaseRef }) {
   const { t } = useTranslation('release');
   const { data, error } = useResources(release);

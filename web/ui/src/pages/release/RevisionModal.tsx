@@ -16,7 +16,7 @@ interface RevisionModalProps {
   onClose: () => void;
 }
 
-/** What one revision holds, part by part. Secrets are masked until they are asked for. */
+/** Shows the parts of a revision. Secrets are masked unless revealed. */
 export function RevisionModal({ release, revision, lineage, onClose }: RevisionModalProps) {
   const { t } = useTranslation('release');
   const [part, setPart] = useState<Part>('values');

@@ -15,7 +15,7 @@ import { useServerWords } from '../../i18n/serverWords';
 import { ReleaseStatus } from '../../app/ReleaseStatus';
 import { RevisionModal } from './RevisionModal';
 
-/** The revisions that Helm has kept: to read, to compare, to go back to. */
+/** The revisions of a release, with links to view, compare and roll back. */
 export function Revisions({ release }: { release: Release }) {
   const { t } = useTranslation('release');
   const { data, error } = useHistory(release, release.revision);
@@ -66,7 +66,7 @@ export function Revisions({ release }: { release: Release }) {
 interface RowProps {
   release: Release;
   item: HistoryItem;
-  /** The revision before it, if there still is one. */
+  /** The previous revision, if any. */
   before?: number;
   onShow: () => void;
 }

@@ -9,7 +9,7 @@ import { paths, type ReleaseRef } from '../../app/paths';
 import { Refusal } from '../../app/Refusal';
 import { formatDuration } from '../../i18n/format';
 
-/** Who did what to the release, when, and how it ended; each can be read again. */
+/** The operations of a release, each with a link to its events page. */
 export function Sessions({ release }: { release: ReleaseRef }) {
   const { t } = useTranslation('release');
   const { data, error } = useSessions(release);

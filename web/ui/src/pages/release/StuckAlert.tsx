@@ -15,7 +15,7 @@ interface StuckAlertProps {
   status: string;
 }
 
-/** Says that nobody works on the release any more, and offers the ways out. */
+/** Warns that the release is stuck and offers the recovery strategies. */
 export function StuckAlert({ release, stuck, status }: StuckAlertProps) {
   const { t } = useTranslation('release');
   const word = useStatusWord();

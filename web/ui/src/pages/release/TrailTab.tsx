@@ -15,11 +15,11 @@ import { TrailTable } from './TrailTable';
 
 interface TrailTabProps {
   release: ReleaseRef;
-  /** What is known of the release now; when it changes, the trail has grown. */
+  /** A key of the release's state. A change refetches the trail. */
   known?: string;
 }
 
-/** What was ever seen of a release, also of lives that it no longer lives, and whether that record can be trusted. */
+/** The trail of a release, including former lineages, and the state of the chain. */
 export function TrailTab({ release, known }: TrailTabProps) {
   const { t } = useTranslation('trail');
   const [lineage, setLineage] = useState<string>();
@@ -93,7 +93,7 @@ export function TrailTab({ release, known }: TrailTabProps) {
   );
 }
 
-/** Whether the cluster's chain holds, and what to keep to tell later that nobody rewrote it. */
+/** Shows whether the cluster's chain is intact, and its head. */
 function Chain({ state: { verified, entries, head, checked, broken, problem } }: { state: TrailState }) {
   const { t, i18n } = useTranslation('trail');
   const when = formatMoment(Date.parse(checked), i18n.language);

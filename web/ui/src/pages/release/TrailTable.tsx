@@ -8,17 +8,17 @@ import { paths, type ReleaseRef } from '../../app/paths';
 import { ReleaseStatus } from '../../app/ReleaseStatus';
 import { formatMoment } from '../../i18n/format';
 
-/** So many entries are shown, and so many more each time that they are asked for. */
+/** How many entries are shown at first, and with each request for more. */
 const SHOWN = 200;
 
 interface TrailTableProps {
   release: ReleaseRef;
-  /** The oldest first. */
+  /** Oldest first. */
   entries: readonly TrailEntry[];
   onShow: (shown: { revision: number; lineage?: string }) => void;
 }
 
-/** A trail's entries, the newest first. */
+/** The entries of a trail, newest first. */
 export function TrailTable({ release, entries, onShow }: TrailTableProps) {
   const { t } = useTranslation('trail');
   const [limit, setLimit] = useState(SHOWN);

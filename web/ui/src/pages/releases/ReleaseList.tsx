@@ -13,12 +13,12 @@ const PAGE = 50;
 interface ReleaseListProps {
   releases: readonly Release[];
   clusters: readonly Cluster[];
-  /** Those shown are of this one; without it, of all. */
+  /** The cluster of the releases; undefined for all clusters. */
   cluster?: string;
   namespace?: string;
 }
 
-/** Releases to filter, sort and turn over. */
+/** A list of releases with filter, sorting and paging. */
 export function ReleaseList({ releases, clusters, cluster, namespace }: ReleaseListProps) {
   const { t } = useTranslation('releases');
   const [search, setSearch] = useSearchParams();
@@ -34,7 +34,7 @@ export function ReleaseList({ releases, clusters, cluster, namespace }: ReleaseL
     setFilter({ text: '', statuses: [] });
   };
   const found = select(releases, filter, sort);
-  // Releases go away while somebody is on the last page.
+  // The last page may disappear with its releases.
   const current = Math.min(page, Math.max(1, Math.ceil(found.length / perPage)));
 
   return (

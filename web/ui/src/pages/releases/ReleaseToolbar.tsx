@@ -22,9 +22,9 @@ import type { Filter } from './filter';
 interface ReleaseToolbarProps {
   releases: readonly Release[];
   clusters: readonly Cluster[];
-  /** The one that is shown; without it, all are. */
+  /** The selected cluster; undefined for all. */
   cluster?: string;
-  /** How many releases fit the filter. */
+  /** The number of releases that match the filter. */
   found: number;
   filter: Filter;
   onFilter: (filter: Filter) => void;
@@ -88,7 +88,7 @@ export function ReleaseToolbar({ releases, clusters, cluster, found, filter, onF
   );
 }
 
-/** How many releases have each status; also the chosen ones that none has any more. */
+/** The number of releases per status, including selected statuses that no release has. */
 function countStatuses(releases: readonly Release[], chosen: readonly string[]): [string, number][] {
   const counts = new Map(chosen.map((status) => [status, 0]));
   for (const { status } of releases) {
@@ -141,7 +141,7 @@ function StatusSelect({ counts, chosen, onToggle }: StatusSelectProps) {
   );
 }
 
-/** Stands for all clusters; no cluster has such an id. */
+/** The value for all clusters, which is not a valid cluster id. */
 const ALL = '';
 
 function ClusterSelect({ clusters, cluster }: { clusters: readonly Cluster[]; cluster?: string }) {

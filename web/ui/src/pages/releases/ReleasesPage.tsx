@@ -12,14 +12,14 @@ import { Stale } from '../../app/Stale';
 import { useProblemTitle } from '../../app/useProblemTitle';
 import { ReleaseList } from './ReleaseList';
 
-/** The releases of a cluster, live. Without a cluster in the address: of all clusters, or of the only one. */
+/** The live list of a cluster's releases. Without a cluster in the URL, those of all clusters or of the only one. */
 export function ReleasesPage() {
   const { t } = useTranslation('releases');
   const { cluster, namespace } = useParams();
   const clusters = useClusters();
   const [first, second] = clusters.data ?? [];
   if (cluster !== undefined) {
-    // A new list for each address: what was filtered and turned over belongs to the old one.
+    // Each URL has a list of its own, without the previous filter and page.
     return <ClusterReleases key={`${cluster}/${namespace ?? ''}`} id={cluster} namespace={namespace} clusters={clusters.data ?? []} lost={clusters.error} />;
   }
   if (first && second) {
@@ -47,7 +47,7 @@ interface ClusterReleasesProps {
   id: string;
   namespace?: string;
   clusters: Cluster[];
-  /** Why the server cannot be asked any more, as far as that is known. The list itself is not asked for again and again. */
+  /** The latest error of the server, if any. The list itself is not polled. */
   lost: Error | null;
 }
 
@@ -56,7 +56,7 @@ function ClusterReleases({ id, namespace, clusters, lost }: ClusterReleasesProps
   const { data, error, refetch, unlive } = useReleases(id, namespace);
   const stale = error ?? lost;
   const cluster = clusters.find((c) => c.id === id);
-  // Before the cluster was read there is no telling that it has no releases.
+  // Before the first sync an empty list does not mean that there are no releases.
   const shown = data && (data.items.length > 0 || cluster?.synced !== false) ? data.items : null;
   const title = namespace === undefined ? t('title') : t('titleIn', { namespace });
   if (error && (!data || !isPassing(error))) {
@@ -155,7 +155,7 @@ function Loading() {
   );
 }
 
-/** Stands where the list will be. */
+/** A placeholder for the list. */
 function Rows() {
   const { t } = useTranslation('common');
   return (

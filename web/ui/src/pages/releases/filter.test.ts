@@ -32,7 +32,7 @@ test('without a filter all are shown, by namespace and name', () => {
   expect(found('')).toEqual(['a/blog', 'a/shop', 'b/shop']);
 });
 
-test('text fits name, namespace and chart, whatever the case', () => {
+test('text matches name, namespace and chart case-insensitively', () => {
   expect(found('SHOP')).toEqual(['a/shop', 'b/shop']);
   expect(found(' postgres ')).toEqual(['a/shop']);
   expect(found('b')).toEqual(['a/blog', 'b/shop']);
@@ -45,12 +45,12 @@ test('statuses are alternatives, and narrow the text', () => {
   expect(found('blog', ['failed'])).toEqual([]);
 });
 
-test('sorts either way, and equals by namespace and name', () => {
+test('sorts in both directions, and ties by namespace and name', () => {
   expect(found('', [], { key: 'updated', descending: true })).toEqual(['b/shop', 'a/shop', 'a/blog']);
   expect(found('', [], { key: 'name', descending: false })).toEqual(['a/blog', 'a/shop', 'b/shop']);
 });
 
-test('a filter survives the address, and leaves other parameters alone', () => {
+test('a filter survives the URL and keeps other parameters', () => {
   const filter = { text: 'a&b=c', statuses: ['failed', 'pending-install'] };
   const search = writeFilter(new URLSearchParams('x=1'), filter);
   expect(readFilter(new URLSearchParams(search.toString()))).toEqual(filter);

@@ -1,9 +1,9 @@
 import type { Release } from '../../api/releases';
 
-/** What the reader wants to see, as it stands in the page's address. */
+/** The filter, which is kept in the page's URL. */
 export interface Filter {
   text: string;
-  /** Helm's words; none means all. */
+  /** Helm's statuses; empty means all. */
   statuses: readonly string[];
 }
 
@@ -12,7 +12,7 @@ export const readFilter = (search: URLSearchParams): Filter => ({
   statuses: search.get('status')?.split(',').filter(Boolean) ?? [],
 });
 
-/** Returns `search` with the filter in it; other parameters stay. */
+/** Returns `search` with the filter. Other parameters are kept. */
 export function writeFilter(search: URLSearchParams, { text, statuses }: Filter): URLSearchParams {
   const next = new URLSearchParams(search);
   for (const [name, value] of [
@@ -28,7 +28,7 @@ export function writeFilter(search: URLSearchParams, { text, statuses }: Filter)
   return next;
 }
 
-/** What the list can be sorted by. */
+/** The sortable columns. */
 export type SortKey = 'cluster' | 'name' | 'namespace' | 'status' | 'updated';
 
 export interface Sort {
@@ -36,7 +36,7 @@ export interface Sort {
   descending: boolean;
 }
 
-/** The releases that fit, sorted. Text fits a name, a namespace or a chart, whatever the case, as the API's `q` does. */
+/** Returns the matching releases, sorted. Text matches name, namespace or chart case-insensitively, like the API's `q`. */
 export function select(releases: readonly Release[], { text, statuses }: Filter, { key, descending }: Sort): Release[] {
   const wanted = text.trim().toLowerCase();
   const fits = (release: Release) =>
@@ -46,5 +46,5 @@ export function select(releases: readonly Release[], { text, statuses }: Filter,
   return releases.filter(fits).sort((a, b) => direction * compare(a[key], b[key]) || compare(a.cluster, b.cluster) || compare(a.namespace, b.namespace) || compare(a.name, b.name));
 }
 
-/** By code units, as the API sorts. */
+/** Compares by code units, like the API. */
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
