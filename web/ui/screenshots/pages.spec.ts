@@ -106,8 +106,7 @@ test('a release: resources, revisions, operations; comparison and rollback', asy
   await expect(page.getByRole('grid', { name: 'Trail' })).toContainText('Pending upgrade');
   await shoot(page, 'release-trail');
   const deployment = `/apis/apps/v1/namespaces/${namespace}/deployments/storefront`;
-  const found = await kube<{ spec: { replicas: number } }>('GET', deployment);
-  await kube('PUT', `${deployment}?fieldManager=kubectl-edit`, { ...found, spec: { ...found.spec, replicas: 1 } });
+  await kube('PATCH', `${deployment}?fieldManager=kubectl-edit`, { spec: { replicas: 1 } });
   await page.getByRole('tab', { name: 'Drift' }).click();
   await expect(page.getByRole('grid', { name: /^Changed fields of Deployment / })).toContainText('kubectl-edit');
   await shoot(page, 'release-drift');

@@ -25,7 +25,7 @@ export function kube<Answer = unknown>(method: string, path: string, body?: unkn
   api ??= apiServer();
   const { url, agent } = api;
   return new Promise((resolve, reject) => {
-    const sent = request(new URL(path, url), { method, agent, headers: { 'Content-Type': 'application/json' } }, (response) => {
+    const sent = request(new URL(path, url), { method, agent, headers: { 'Content-Type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' } }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);

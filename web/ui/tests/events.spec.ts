@@ -1,25 +1,27 @@
 import { expectAccessible } from './axe';
 import { Cable } from './cable';
 import type { Schemas } from '../src/api/client';
-import { CHART, clusterId, color, completed, expect, helm, install, logLines, newNamespace, sessionState, statusTag, test } from './helmtrail';
+import { CHART, clusterId, color, completed, expect, HELD, helm, install, letReady, logLines, newNamespace, sessionState, statusTag, test } from './helmtrail';
 
 test('an install is watched from its start to its end', async ({ page, request }) => {
-  await page.goto(await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' }, options: { timeoutSeconds: 60 } }));
+  const namespace = newNamespace();
+  await page.goto(await install(request, { namespace, name: 'demo', values: HELD, options: { timeoutSeconds: 300 } }));
 
   await expect(statusTag(page)).toHaveText('Connected');
   await expect(page).toHaveTitle('Connected: Install demo – helmtrail');
   const progress = page.getByRole('progressbar');
-  await expect(progress).toHaveAttribute('aria-valuetext', /^\d+s of 1m$/);
+  await expect(progress).toHaveAttribute('aria-valuetext', /of 5m$/);
   const deployment = page.getByRole('row').filter({ hasText: 'Deployment' });
   await expect(deployment).toContainText('0/1');
   await expect(logLines(page, 'LOG').first()).toBeVisible();
   const before = await progress.getAttribute('aria-valuetext');
   await expect(progress).not.toHaveAttribute('aria-valuetext', before ?? '');
 
+  await letReady(namespace, 'demo');
   await expect(statusTag(page)).toHaveText('Completed');
   await expect(page).toHaveTitle('Completed: Install demo – helmtrail');
   await expect(deployment).toContainText('1/1');
-  await expect(progress).toHaveAttribute('aria-valuetext', /^Took \d+s$/);
+  await expect(progress).toHaveAttribute('aria-valuetext', /^Took [\dms ]+$/);
   await expect(logLines(page).first()).toHaveAttribute('data-type', 'STARTED');
   await expect(logLines(page, 'RELEASE_STATUS')).toContainText([/Revision 1: Pending install/, /Revision 1: Pending install → Deployed/]);
   await expect(logLines(page).last()).toHaveAttribute('data-type', 'COMPLETED');
@@ -33,7 +35,7 @@ test('an install is watched from its start to its end', async ({ page, request }
 
 test('a failed install shows the error in red, and why', async ({ page, request }) => {
   await page.goto(
-    await install(request, { namespace: newNamespace(), name: 'broken', values: { tag: 'doesnotexist' }, options: { timeoutSeconds: 8 } }),
+    await install(request, { namespace: newNamespace(), name: 'broken', values: { tag: 'doesnotexist' }, options: { timeoutSeconds: 30 } }),
   );
 
   // The cause appears at the top.
@@ -49,7 +51,7 @@ test('a failed install shows the error in red, and why', async ({ page, request 
   await why.focus();
   await expect(page.getByRole('tooltip')).toContainText('Available: 0/1');
 
-  await expect(statusTag(page)).toHaveText('Failed', { timeout: 40_000 });
+  await expect(statusTag(page)).toHaveText('Failed', { timeout: 90_000 });
   await expect(page).toHaveTitle('Failed: Install broken – helmtrail');
   const last = logLines(page).last();
   await expect(last).toHaveAttribute('data-type', 'FAILED');
@@ -69,12 +71,12 @@ test('past 90 % of the timeout the bar turns yellow, and at 100 % it names the p
     await install(request, {
       namespace: newNamespace(),
       name: 'late',
-      values: { tag: 'slow', hookDuration: '6s' },
-      options: { timeoutSeconds: 8, deadlineSeconds: 60 },
+      values: { delay: '12s', hookDuration: '14s' },
+      options: { timeoutSeconds: 20, deadlineSeconds: 120 },
     }),
   );
   const progress = page.locator('.pf-v6-c-progress');
-  await expect(progress).toContainText('of 8s');
+  await expect(progress).toContainText('of 20s');
   await expect(progress).not.toHaveClass(/pf-m-warning/);
   await expect(progress).toHaveClass(/pf-m-warning/);
   await expect(progress).toContainText(/Timeout exceeded: Helm is (running|waiting for resources)/);
@@ -83,9 +85,12 @@ test('past 90 % of the timeout the bar turns yellow, and at 100 % it names the p
 });
 
 test('a reload during the operation loses and repeats nothing', async ({ page, request }) => {
-  await page.goto(await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' } }));
-  await expect(logLines(page, 'LOG').nth(1)).toBeVisible();
+  const namespace = newNamespace();
+  await page.goto(await install(request, { namespace, name: 'demo', values: HELD }));
+  await expect(logLines(page, 'LOG').first()).toBeVisible();
   await page.reload();
+  await expect(statusTag(page)).toHaveText('Connected');
+  await letReady(namespace, 'demo');
   await expect(statusTag(page)).toHaveText('Completed');
   const texts = await logLines(page).allTextContents();
   await page.reload();
@@ -97,7 +102,8 @@ test('a reload during the operation loses and repeats nothing', async ({ page, r
 test('a lost connection resumes where it broke', async ({ page, request }) => {
   const cable = await Cable.lay();
   try {
-    const watched = await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' } });
+    const namespace = newNamespace();
+    const watched = await install(request, { namespace, name: 'demo', values: HELD });
     await page.goto(cable.url + watched);
     await expect(logLines(page, 'LOG').first()).toBeVisible();
     cable.pullOut();
@@ -105,6 +111,8 @@ test('a lost connection resumes where it broke', async ({ page, request }) => {
     const elapsed = await page.getByRole('progressbar').getAttribute('aria-valuetext');
     await expect(page.getByRole('progressbar')).not.toHaveAttribute('aria-valuetext', elapsed ?? '');
     cable.putBack();
+    await expect(statusTag(page)).toHaveText('Connected');
+    await letReady(namespace, 'demo');
     await expect(statusTag(page)).toHaveText('Completed');
     const texts = await logLines(page).allTextContents();
     await page.reload();
@@ -118,11 +126,13 @@ test('a lost connection resumes where it broke', async ({ page, request }) => {
 test('a connection that is lost before the end shows the end after reconnecting', async ({ page, request }) => {
   const cable = await Cable.lay();
   try {
-    const watched = await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' } });
+    const namespace = newNamespace();
+    const watched = await install(request, { namespace, name: 'demo', values: HELD });
     await page.goto(cable.url + watched);
     await expect(logLines(page, 'LOG').first()).toBeVisible();
     cable.pullOut();
     await expect(statusTag(page)).toHaveText('Connecting');
+    await letReady(namespace, 'demo');
     await expect.poll(() => sessionState(request, watched)).toBe('completed');
     cable.putBack();
     await expect(statusTag(page)).toHaveText('Completed');
@@ -133,11 +143,13 @@ test('a connection that is lost before the end shows the end after reconnecting'
 });
 
 test('without an id the running session is shown, and its id appears in the URL', async ({ page, request }) => {
-  const watched = await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' } });
+  const namespace = newNamespace();
+  const watched = await install(request, { namespace, name: 'demo', values: HELD });
   const [address = '', id] = watched.split('?sessionId=');
   await page.goto(address);
   await expect(statusTag(page)).toHaveText('Connected');
   await expect(page).toHaveURL(new RegExp(`sessionId=${id}$`));
+  await letReady(namespace, 'demo');
   await expect(statusTag(page)).toHaveText('Completed');
   await page.reload();
   await expect(statusTag(page)).toHaveText('Completed');
@@ -154,11 +166,12 @@ test.describe('in Chinese', () => {
 
   test('a session is translated', async ({ page, request }) => {
     const namespace = newNamespace();
-    const watched = await install(request, { namespace, name: 'demo', values: { tag: 'slow' } });
+    const watched = await install(request, { namespace, name: 'demo', values: HELD });
     await page.goto(watched);
     await expect(page.locator('html')).toHaveAttribute('lang', 'zh');
     await expect(statusTag(page)).toHaveText('已连接');
     await expect(page.getByRole('heading', { name: '安装 demo' })).toBeVisible();
+    await letReady(namespace, 'demo');
     await expect(statusTag(page)).toHaveText('已完成');
     await expect(logLines(page).last()).toContainText('已完成');
     await page.goto(watched.split('?')[0] ?? '');
@@ -166,7 +179,7 @@ test.describe('in Chinese', () => {
   });
 
   test('a cause and a status are translated', async ({ page, request }) => {
-    await page.goto(await install(request, { namespace: newNamespace(), name: 'broken', values: { tag: 'doesnotexist' }, options: { timeoutSeconds: 8 } }));
+    await page.goto(await install(request, { namespace: newNamespace(), name: 'broken', values: { tag: 'doesnotexist' }, options: { timeoutSeconds: 30 } }));
     const cause = page.locator('.pf-v6-c-alert').filter({ hasText: '无法自行恢复' });
     await expect(cause).toContainText(/Pod broken-\S+ 的容器 web 无法拉取镜像 web:doesnotexist：.*not found/);
     await expect(page.getByRole('row').filter({ hasText: 'Deployment' })).toContainText('进行中');
@@ -234,11 +247,12 @@ test('an operation outside helmtrail is shown as such', async ({ page, request }
   const namespace = newNamespace();
   const cluster = await clusterId(request);
   await page.goto(`/helm/releases/${cluster}/${namespace}`);
-  const byHand = helm('install', 'by-hand', CHART, '--namespace', namespace, '--create-namespace', '--set', 'tag=slow', '--wait');
+  const byHand = helm('install', 'by-hand', CHART, '--namespace', namespace, '--create-namespace', '--set', `delay=${HELD.delay}`, '--wait');
   await page.getByRole('link', { name: 'Watch the operation running on by-hand' }).click();
   await expect(page.getByRole('heading', { name: 'This operation was started outside helmtrail' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Cancel Operation', exact: true })).toHaveCount(0);
   await expect(page.getByRole('row').filter({ hasText: 'Deployment' })).toBeVisible();
+  await letReady(namespace, 'by-hand');
   await byHand;
   await expect(statusTag(page)).toHaveText('Completed', { timeout: 40_000 });
   await expect(page.getByRole('list', { name: 'Timeline' })).toContainText('Revision 1: Pending install → Deployed');

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Schemas } from '../src/api/client';
+import { kube } from './cluster';
 
 export { expect };
 
@@ -57,6 +58,16 @@ export async function install(request: APIRequestContext, { namespace, name, cha
   });
   expect(response.status(), await response.text()).toBe(202);
   return ((await response.json()) as Schemas['Accepted']).page;
+}
+
+/** The values of a release whose Pods become ready only when the test calls `letReady`. */
+export const HELD = { delay: '1h' } as const;
+
+/** Lets the Pods of a held release become ready, so that an operation that waits for them completes. */
+export async function letReady(namespace: string, name: string): Promise<void> {
+  await kube('PATCH', `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`, {
+    spec: { template: { metadata: { annotations: { 'devcluster.helmtrail.dev/delay': null } } } },
+  });
 }
 
 /** Returns the state of the session of an events page. */

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, install, newNamespace, statusTag, test } from './helmtrail';
+import { expect, HELD, install, letReady, newNamespace, statusTag, test } from './helmtrail';
 
 /** Simulates switching to or from the tab, which a headless browser never does. */
 const setVisibility = (page: Page, state: DocumentVisibilityState) =>
@@ -9,7 +9,8 @@ const setVisibility = (page: Page, state: DocumentVisibilityState) =>
   }, state);
 
 test('a hidden tab closes its stream, polls, and shows the end in its title and icon', async ({ page, request }) => {
-  const watched = await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' } });
+  const namespace = newNamespace();
+  const watched = await install(request, { namespace, name: 'demo', values: HELD });
   const open = new Set<string>();
   const asked: string[] = [];
   page.on('request', (started) => {
@@ -30,7 +31,8 @@ test('a hidden tab closes its stream, polls, and shows the end in its title and 
 
   await setVisibility(page, 'hidden');
   await expect.poll(() => open.size).toBe(0);
-  await expect(page).toHaveTitle('Completed: Install demo – helmtrail', { timeout: 30_000 });
+  await letReady(namespace, 'demo');
+  await expect(page).toHaveTitle('Completed: Install demo – helmtrail');
   await expect(icon).toHaveAttribute('href', /tab-succeeded\.svg$/);
   expect(asked.length).toBeGreaterThan(0);
 
@@ -46,8 +48,7 @@ test('seven tabs on running operations all stay alive over six connections', asy
   const pages = [];
   for (let i = 0; i < 7; i++) {
     const page = await context.newPage();
-    const tag = i < 6 ? 'slow' : 'doesnotexist';
-    await page.goto(await install(request, { namespace, name: `tab-${i}`, values: { tag } }));
+    await page.goto(await install(request, { namespace, name: `tab-${i}`, values: i < 6 ? HELD : { tag: 'doesnotexist' } }));
     await expect(page.locator('h1')).toHaveText(`Install tab-${i}`);
     if (i < 6) {
       await setVisibility(page, 'hidden');
@@ -60,6 +61,7 @@ test('seven tabs on running operations all stay alive over six connections', asy
       await expect(statusTag(page)).toHaveText('Canceled');
     }
   }
+  await Promise.all(pages.map((_, i) => letReady(namespace, `tab-${i}`)));
   for (const page of pages) {
     await expect(page).toHaveTitle(/^Completed/, { timeout: 60_000 });
   }

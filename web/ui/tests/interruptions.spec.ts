@@ -1,7 +1,7 @@
 import { expectAccessible } from './axe';
 import { ApiProxy } from './apiproxy';
 import { Cable } from './cable';
-import { expect, install, logLines, newNamespace, statusTag, test } from './helmtrail';
+import { expect, HELD, install, letReady, logLines, newNamespace, statusTag, test } from './helmtrail';
 import { Server } from './server';
 
 test('a retry appears in status, timeline and log', async ({ page, playwright }) => {
@@ -39,7 +39,8 @@ test('a connection that stays lost is reported, and reconnects on request', asyn
   const cable = await Cable.lay();
   try {
     await page.clock.install();
-    const watched = await install(request, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' } });
+    const namespace = newNamespace();
+    const watched = await install(request, { namespace, name: 'demo', values: HELD });
     await page.goto(cable.url + watched);
     await expect(logLines(page, 'LOG').first()).toBeVisible();
     cable.pullOut();
@@ -53,6 +54,7 @@ test('a connection that stays lost is reported, and reconnects on request', asyn
     await page.getByRole('button', { name: 'Try again' }).click();
     await expect(statusTag(page)).toHaveText('Connecting');
     cable.putBack();
+    await letReady(namespace, 'demo');
     await expect(statusTag(page)).toHaveText('Completed');
     const texts = await logLines(page).allTextContents();
     expect(texts.filter((text) => text.includes('Install of demo started'))).toHaveLength(1);
@@ -68,11 +70,13 @@ test('a killed and restarted helmtrail loses nothing on the page', async ({ page
   const server = await Server.start(process.env['KUBECONFIG'] ?? '');
   const api = await playwright.request.newContext({ baseURL: server.url });
   try {
-    await page.goto(server.url + (await install(api, { namespace: newNamespace(), name: 'demo', values: { tag: 'slow' } })));
-    await expect(logLines(page, 'LOG').nth(1)).toBeVisible();
+    const namespace = newNamespace();
+    await page.goto(server.url + (await install(api, { namespace, name: 'demo', values: HELD })));
+    await expect(logLines(page, 'LOG').first()).toBeVisible();
     await server.kill();
     await expect(statusTag(page)).toHaveText('Connecting');
     await server.restart();
+    await letReady(namespace, 'demo');
     await expect(statusTag(page)).toHaveText('Completed', { timeout: 60_000 });
     const texts = await logLines(page).allTextContents();
     expect(texts.filter((text) => text.includes('Install of demo started'))).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { expect, install, logLines, newNamespace, statusTag, test } from './helmtrail';
+import { expect, HELD, install, letReady, logLines, newNamespace, statusTag, test } from './helmtrail';
 
 /** helm writes at least one line for each object. */
 const MANY = 600;
@@ -6,14 +6,8 @@ const MANY = 600;
 // New output scrolled readers back to the bottom, and long logs fell behind:
 // https://github.com/screwdriver-cd/screwdriver/issues/1720
 test('the log keeps the newest 500 lines, holds its scroll position, and jumps to the end on request', async ({ page, request }) => {
-  await page.goto(
-    await install(request, {
-      namespace: newNamespace(),
-      name: 'talkative',
-      values: { tag: 'slow', configMaps: MANY },
-      options: { timeoutSeconds: 120 },
-    }),
-  );
+  const namespace = newNamespace();
+  await page.goto(await install(request, { namespace, name: 'talkative', values: { ...HELD, configMaps: MANY } }));
   const panel = page.getByRole('log');
   const jump = page.getByRole('button', { name: /^Jump to end/ });
   const gap = () => panel.evaluate((e) => e.scrollHeight - e.scrollTop - e.clientHeight);
@@ -37,6 +31,7 @@ test('the log keeps the newest 500 lines, holds its scroll position, and jumps t
     return { top: e.scrollTop, text: window.getSelection()?.toString() };
   });
   expect(read.text).not.toBe('');
+  await letReady(namespace, 'talkative');
   await expect(statusTag(page)).toHaveText('Completed', { timeout: 60_000 });
   await expect(jump).toHaveAccessibleName(/\d+ new lines?$/);
   expect(await panel.evaluate((e) => ({ top: e.scrollTop, text: window.getSelection()?.toString() }))).toEqual(read);

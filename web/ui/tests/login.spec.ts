@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './axe';
 import { account, allow, deadKubeconfig, kube, makeNamespace } from './cluster';
-import { CHART, expect, helm, install, newNamespace, statusTag, test } from './helmtrail';
+import { CHART, expect, HELD, helm, install, letReady, newNamespace, statusTag, test } from './helmtrail';
 import { Server } from './server';
 
 const SEE = { apiGroups: ['helmtrail.dev'], resources: ['releases'], verbs: ['get', 'list'] };
@@ -73,13 +73,14 @@ test('a login leads back, an install is watched below the base path, and a logou
   expect(cookie).toMatchObject({ value: operator.token, httpOnly: true, sameSite: 'Strict', path: '/helmtrail/' });
 
   const api = await playwright.request.newContext({ baseURL: server.url, extraHTTPHeaders: { Authorization: `Bearer ${operator.token}` } });
-  await install(api, { namespace, name: 'shop-2', values: { tag: 'slow' }, options: { createNamespace: false } });
+  await install(api, { namespace, name: 'shop-2', values: HELD, options: { createNamespace: false } });
   await api.dispose();
   await page.getByRole('link', { name: 'Watch the operation running on shop-2' }).click();
   await expect(statusTag(page)).toHaveText('Connected');
   await expect(page.getByText(operator.user).last()).toBeVisible();
   await expect(page.locator('link[rel="icon"]')).toHaveAttribute('href', '/helmtrail/helm/tab-running.svg');
   await page.reload();
+  await letReady(namespace, 'shop-2');
   await expect(statusTag(page)).toHaveText('Completed');
   await page.goto(at(`/releases/dev/${namespace}/shop?tab=trail`));
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export as NDJSON' }).click()]);

@@ -1,7 +1,7 @@
 import { expectAccessible } from './axe';
 import { Cable } from './cable';
 import { makeNamespace, makeRelease } from './cluster';
-import { CHART, clusterId, expect, helm, install, newNamespace, releaseRows, test } from './helmtrail';
+import { CHART, clusterId, expect, HELD, helm, install, letReady, newNamespace, releaseRows, test } from './helmtrail';
 
 test('a release that helm installs outside helmtrail appears, changes and disappears live', async ({ page, request }) => {
   const namespace = newNamespace();
@@ -93,11 +93,12 @@ test('the list is sorted in both directions, and has pages', async ({ page, requ
 test('a running operation links to its events until it has ended', async ({ page, request }) => {
   const namespace = newNamespace();
   await page.goto(`/helm/releases/${await clusterId(request)}/${namespace}`);
-  await install(request, { namespace, name: 'slow', values: { tag: 'slow' } });
+  await install(request, { namespace, name: 'slow', values: HELD });
   const link = page.getByRole('link', { name: 'Watch the operation running on slow' });
   await link.click();
   await expect(page.getByRole('heading', { name: 'Install slow' })).toBeVisible();
   await page.goBack();
+  await letReady(namespace, 'slow');
   await expect(page.getByRole('row').filter({ hasText: 'slow' })).toContainText('Deployed');
   await expect(link).toHaveCount(0);
 });

@@ -73,8 +73,7 @@ test('drift shows which fields differ from the record, and who set them', async 
   await expect(page.getByText('No drift: the cluster matches revision 1')).toBeVisible();
 
   const deployment = `/apis/apps/v1/namespaces/${namespace}/deployments/drifted`;
-  const found = await kube<{ spec: { replicas: number } }>('GET', deployment);
-  await kube('PUT', `${deployment}?fieldManager=somebody`, { ...found, spec: { ...found.spec, replicas: 3 } });
+  await kube('PATCH', `${deployment}?fieldManager=somebody`, { spec: { replicas: 3 } });
   await kube('DELETE', `/api/v1/namespaces/${namespace}/configmaps/drifted-1`);
   await page.getByRole('button', { name: 'Compare again' }).click();
   await expect(page.getByText('Drift detected: the cluster differs from revision 1')).toBeVisible();
