@@ -41,4 +41,18 @@ export const trail = {
     erased_other: '{{count}} records erased: {{what}}',
     unreadable: 'The entry at this position is missing or altered',
   },
+  /** What was revealed, in the words of the entries. */
+  revealed: {
+    comparison: 'comparison',
+    drift: 'drift',
+    releases: 'releases',
+    history: 'history',
+    revision: 'revision',
+    values: 'values',
+    manifest: 'manifest',
+    hooks: 'hooks',
+    notes: 'notes',
+    chart: 'chart',
+    metadata: 'metadata',
+  },
 } as const;

@@ -41,4 +41,17 @@ export const trail: Translation<typeof english> = {
     erased_other: '清除了 {{count}} 条记录：{{what}}',
     unreadable: '此处的条目缺失或被更改',
   },
+  revealed: {
+    comparison: '比较',
+    drift: '配置漂移',
+    releases: 'Releases 列表',
+    history: '历史记录',
+    revision: 'Revision',
+    values: '值',
+    manifest: 'Manifest',
+    hooks: 'Hook',
+    notes: '说明',
+    chart: 'Chart',
+    metadata: '元数据',
+  },
 };

@@ -6,6 +6,7 @@ import { Link } from 'react-router';
 import type { TrailEntry } from '../../api/trail';
 import { paths, type ReleaseRef } from '../../app/paths';
 import { ReleaseStatus } from '../../app/ReleaseStatus';
+import type { trail as texts } from '../../i18n/en/trail';
 import { formatMoment } from '../../i18n/format';
 
 /** How many entries are shown at first, and with each request for more. */
@@ -105,6 +106,25 @@ function Row({ release, entry, onShow }: RowProps) {
   );
 }
 
+type Revealed = keyof typeof texts.revealed;
+
+/** A record, so that it does not compile without every word of the catalogue. */
+const revealed: Record<Revealed, true> = {
+  comparison: true,
+  drift: true,
+  releases: true,
+  history: true,
+  revision: true,
+  values: true,
+  manifest: true,
+  hooks: true,
+  notes: true,
+  chart: true,
+  metadata: true,
+};
+
+const isRevealed = (what = ''): what is Revealed => Object.hasOwn(revealed, what);
+
 function What({ entry: { kind, change, what, from, digests } }: { entry: TrailEntry }) {
   const { t, i18n } = useTranslation('trail');
   switch (kind) {
@@ -113,7 +133,7 @@ function What({ entry: { kind, change, what, from, digests } }: { entry: TrailEn
     case 'gap':
       return from ? t('kinds.gap', { from: formatMoment(Date.parse(from), i18n.language) }) : t('kinds.begin');
     case 'reveal':
-      return t('kinds.reveal', { what: what ?? '' });
+      return t('kinds.reveal', { what: isRevealed(what) ? t(`revealed.${what}`) : (what ?? '') });
     case 'erased':
       return t('kinds.erased', { count: digests?.length ?? 0, what: what ?? '' });
     default:
