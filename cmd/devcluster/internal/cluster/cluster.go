@@ -170,10 +170,14 @@ func (c *run) bringUp(ctx context.Context, plane *controlPlane, fail context.Can
 		return err
 	}
 
-	c.say("starting the controller manager, the scheduler and the node")
+	c.say("starting the controllers, the scheduler and the node")
 	stopParts := start(fail, func(ctx context.Context) error {
 		group, ctx := errgroup.WithContext(ctx)
-		group.Go(func() error { return plane.runControllerManager(ctx, c.managerFlags()) })
+		group.Go(func() error {
+			return runControllers(ctx, controllerFiles{
+				kubeconfig: c.files.managerKubeconfig, tokenKey: c.files.tokenKey, rootCA: c.files.authority.CertFile,
+			})
+		})
 		group.Go(func() error { return plane.runScheduler(ctx, c.schedulerFlags()) })
 		group.Go(func() error {
 			return node.Run(ctx, node.Options{
@@ -260,22 +264,6 @@ func (c *run) apiServerFlags(store *embed.Etcd) []string {
 		"--service-account-signing-key-file=" + c.files.tokenKey,
 		"--allow-privileged=true",
 		"--profiling=false",
-	}
-}
-
-func (c *run) managerFlags() []string {
-	return []string{
-		"--kubeconfig=" + c.files.managerKubeconfig,
-		"--use-service-account-credentials=true",
-		"--service-account-private-key-file=" + c.files.tokenKey,
-		"--root-ca-file=" + c.files.authority.CertFile,
-		"--cluster-signing-cert-file=" + c.files.authority.CertFile,
-		"--cluster-signing-key-file=" + c.files.authority.KeyFile,
-		"--leader-elect=false",
-		"--secure-port=0",
-		"--controller-shutdown-timeout=" + (stopTimeout - time.Second).String(),
-		"--kube-api-qps=1000",
-		"--kube-api-burst=2000",
 	}
 }
 

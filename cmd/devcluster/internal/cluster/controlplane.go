@@ -13,38 +13,30 @@ import (
 	cliflag "k8s.io/component-base/cli/flag"
 	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
 	apiserveroptions "k8s.io/kubernetes/cmd/kube-apiserver/app/options"
-	manager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
-	manageroptions "k8s.io/kubernetes/cmd/kube-controller-manager/app/options"
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 	scheduleroptions "k8s.io/kubernetes/cmd/kube-scheduler/app/options"
 )
 
-// controlPlane holds the options of the three Kubernetes components. They run
-// below their cobra commands: those install signal handlers of their own, of
-// which a process can have only one, and leave with os.Exit.
+// controlPlane holds the options of the API server and the scheduler. They run
+// without their cobra commands, which install signal handlers, of which a
+// process can have only one, and call os.Exit.
 type controlPlane struct {
 	server    *apiserveroptions.ServerRunOptions
-	manager   *manageroptions.KubeControllerManagerOptions
 	scheduler *scheduleroptions.Options
 }
 
-// newControlPlane makes the default options of all three. It can be called
-// once in a process: the components share one registry of feature gates, which
-// has to know everybody before it is set.
+// newControlPlane returns default options. Call it once in a process: the
+// components share one registry of feature gates, and each must be registered
+// before the gates are set.
 func newControlPlane() (*controlPlane, error) {
-	managerOptions, err := manageroptions.NewKubeControllerManagerOptions()
-	if err != nil {
-		return nil, fmt.Errorf("controller manager options: %w", err)
-	}
 	plane := &controlPlane{
 		server:    apiserveroptions.NewServerRunOptions(),
-		manager:   managerOptions,
 		scheduler: scheduleroptions.NewOptions(),
 	}
 	if err := compatibility.DefaultComponentGlobalsRegistry.Set(); err != nil {
 		return nil, fmt.Errorf("set feature gates: %w", err)
 	}
-	// The components watch deprecated APIs too, and would be warned for ever.
+	// The components watch deprecated APIs too and would log a warning each time.
 	rest.SetDefaultWarningHandler(rest.NoWarnings{})
 	return plane, nil
 }
@@ -69,22 +61,6 @@ func (p *controlPlane) runAPIServer(ctx context.Context, listener net.Listener, 
 	return endedEarly(ctx, "kube-apiserver")
 }
 
-// runControllerManager runs every default controller until ctx is done.
-func (p *controlPlane) runControllerManager(ctx context.Context, flags []string) error {
-	known, disabled, aliases := manager.KnownControllers(), manager.ControllersDisabledByDefault(), manager.ControllerAliases()
-	if err := parse("kube-controller-manager", p.manager.Flags(known, disabled, aliases), flags); err != nil {
-		return err
-	}
-	config, err := p.manager.Config(ctx, known, disabled, aliases)
-	if err != nil {
-		return fmt.Errorf("kube-controller-manager options: %w", err)
-	}
-	if err := manager.Run(ctx, config.Complete()); err != nil && ctx.Err() == nil {
-		return fmt.Errorf("kube-controller-manager: %w", err)
-	}
-	return endedEarly(ctx, "kube-controller-manager")
-}
-
 // runScheduler places pods until ctx is done.
 func (p *controlPlane) runScheduler(ctx context.Context, flags []string) error {
 	if err := parse("kube-scheduler", *p.scheduler.Flags, flags); err != nil {
@@ -94,7 +70,7 @@ func (p *controlPlane) runScheduler(ctx context.Context, flags []string) error {
 	if err != nil {
 		return fmt.Errorf("kube-scheduler options: %w", err)
 	}
-	// The scheduler reports its orderly end as an error as well.
+	// The scheduler returns an error even after an orderly end.
 	if err := scheduler.Run(ctx, config, instance); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("kube-scheduler: %w", err)
 	}
