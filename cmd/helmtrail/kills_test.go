@@ -52,7 +52,11 @@ func kill(t *testing.T, pid int) {
 	if pid == 0 {
 		t.Fatal("there is no such process")
 	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+	process, err := os.FindProcess(pid)
+	if err == nil {
+		err = process.Kill()
+	}
+	if err != nil && !errors.Is(err, os.ErrProcessDone) {
 		t.Fatal(err)
 	}
 }
@@ -149,8 +153,8 @@ func TestKillingTheSupervisorEndsTheSessionAndHelm(t *testing.T) {
 			supervisor, pid := processes(t, answer.SessionID)
 			if both {
 				// helm must not see its supervisor die, nor that helm's death.
-				if err := syscall.Kill(supervisor, syscall.SIGSTOP); err != nil {
-					t.Fatal(err)
+				if output, err := exec.Command("kill", "-STOP", strconv.Itoa(supervisor)).CombinedOutput(); err != nil {
+					t.Fatalf("stop the supervisor: %v\n%s", err, output)
 				}
 				kill(t, pid)
 			}
@@ -169,7 +173,13 @@ func TestKillingTheSupervisorEndsTheSessionAndHelm(t *testing.T) {
 	})
 }
 
-// startedProcess tells whether a process runs. One that has ended but was not
+// ended reports whether no process has the id, not even as a zombie.
+func ended(pid int) bool {
+	process, err := os.FindProcess(pid)
+	return err == nil && errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}
+
+// startedProcess reports whether a process runs. One that has ended but was not
 // reaped yet, as an orphan may be for a while, does not.
 func startedProcess(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -16,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -270,7 +269,7 @@ func TestStoppingLeavesNoHelmAndKeepsTheSessions(t *testing.T) {
 	if kind, last := end(t, seen); kind != stream.TypeFailed || last.Reason != stream.ReasonInterrupted {
 		t.Errorf("the session ended %s %+v, want FAILED, interrupted", kind, last)
 	}
-	if pid == 0 || !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+	if pid == 0 || !ended(pid) {
 		t.Errorf("helm (process %d) is still there", pid)
 	}
 	left, err := os.ReadDir(filepath.Join(a.dataDir, "sessions"))

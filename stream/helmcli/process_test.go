@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -186,7 +185,7 @@ func TestAGrandchildThatHoldsThePipeDoesNotHoldTheEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+		t.Cleanup(func() { _ = killProcess(pid) })
 	}
 }
 
@@ -255,6 +254,14 @@ func TestTheFolderIsPrivateAndGoes(t *testing.T) {
 	}
 }
 
+func killProcess(pid int) error {
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	return process.Kill()
+}
+
 func TestASupervisorThatIsKilled(t *testing.T) {
 	p := start(t, standIn(t, "v4.3.2", "echo $PPID $$; exec sleep 300"), install())
 	end, err := p.Follow(t.Context(), 0, func(l stream.Line) error {
@@ -263,7 +270,7 @@ func TestASupervisorThatIsKilled(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return syscall.Kill(pid, syscall.SIGKILL)
+		return killProcess(pid)
 	})
 	if err != nil {
 		t.Fatal(err)
