@@ -1,4 +1,4 @@
-# What a person types is in `make help`. Everything that is built ends in bin/.
+# make help lists the commands. Programs are built into bin/.
 
 SHELL       := bash
 .SHELLFLAGS := -o pipefail -ec
@@ -8,15 +8,14 @@ GO      ?= go
 LISTEN  ?= 127.0.0.1:8080
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-# One set of compile flags for the product, the dev cluster and both Helms: a
-# package that several of them need is compiled once. No debug information,
-# which is a tenth of the time; stack traces are the same without it. The
-# version comes from VERSION, so Go need not ask git, which refuses to answer
-# in a checkout that belongs to somebody else.
+# One set of compile flags for all programs, so that packages they share are
+# compiled once. Debug information would take a tenth of the time; stack traces
+# do not need it. VERSION replaces Go's own stamp, since git refuses to run in a
+# checkout that another user owns.
 COMPILE := -trimpath -buildvcs=false -gcflags=all=-dwarf=false
 STRIP   := -s -w
 
-# Helm takes the server's version from here, and cannot parse the default.
+# The API server reports this version. Helm cannot parse the default one.
 KUBERNETES := k8s.io/component-base/version
 KUBERNETES_LDFLAGS := -X $(KUBERNETES).gitVersion=v1.37.2 -X $(KUBERNETES).gitMajor=1 \
 	-X $(KUBERNETES).gitMinor=37 -X $(KUBERNETES).gitTreeState=clean
@@ -39,14 +38,14 @@ TEST_PROGRAMS := $(PROGRAMS) bin/helm3
 # Tests run the programs from here.
 TEST_ENV := HELMTRAIL_TEST_BIN=$(CURDIR)/bin
 
-.PHONY: help build ui demo run test test-go test-devcluster test-ui test-browser lint fmt bench screenshots chromium first-build FORCE
+.PHONY: help build ui demo run test test-go test-devcluster test-ui test-browser cross lint fmt bench screenshots chromium first-build FORCE
 
-help: ## this list
+help: ## list these commands
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name what; do printf '  make %-16s %s\n' "$$name" "$$what"; done
 
 build: first-build $(PROGRAMS) ## build bin/helmtrail, bin/devcluster and bin/helm4
 
-# The only step that takes minutes says so before it starts.
+# The first build takes minutes, so it says so.
 first-build:
 	@if ! [ -e bin/devcluster ]; then \
 		echo 'The first build downloads and compiles a Kubernetes control plane and Helm: about 10 minutes on two cores.'; \
@@ -54,47 +53,47 @@ first-build:
 	fi
 
 bin/helmtrail: $(UI_PAGES) FORCE
-	@echo '== bin/helmtrail'
+	@echo '== bin/helmtrail: the server and the commands'
 	@$(GO) build -v $(COMPILE) -ldflags '$(STRIP) -X main.version=$(VERSION)' -o $@ ./cmd/helmtrail 2>&1 | .ci/progress
 
 bin/devcluster: FORCE
-	@echo '== bin/devcluster'
+	@echo '== bin/devcluster: a Kubernetes control plane'
 	@cd cmd/devcluster && $(GO) build -v $(COMPILE) -ldflags '$(STRIP) $(KUBERNETES_LDFLAGS)' -o ../../$@ . 2>&1 | ../../.ci/progress
 
 bin/helm3: FORCE
-	@echo '== bin/helm3'
+	@echo '== bin/helm3: Helm 3, for the tests'
 	@cd cmd/devcluster && $(GO) build -v $(COMPILE) -ldflags '$(STRIP) $(HELM3_LDFLAGS)' -o ../../$@ helm.sh/helm/v3/cmd/helm 2>&1 | ../../.ci/progress
 
 bin/helm4: FORCE
-	@echo '== bin/helm4'
+	@echo '== bin/helm4: Helm 4'
 	@cd cmd/devcluster && $(GO) build -v $(COMPILE) -ldflags '$(STRIP) $(HELM4_LDFLAGS)' -o ../../$@ helm.sh/helm/v4/cmd/helm 2>&1 | ../../.ci/progress
 
 $(UI_MODULES): $(UI)/package.json $(UI)/package-lock.json
-	@echo '== $(UI)/node_modules'
+	@echo '== $(UI)/node_modules: what the pages are built with'
 	@cd $(UI) && npm ci --no-audit --no-fund
 	@touch $@
 
 ui: $(UI_PAGES) ## build the pages that bin/helmtrail embeds
 
 $(UI_PAGES): $(UI_MODULES) $(UI_SOURCES)
-	@echo '== $(UI)/dist'
+	@echo '== $(UI)/dist: the pages'
 	@cd $(UI) && npm run --silent build
 	@touch $@
 
-demo: build ## a cluster, helmtrail and sample releases; prints the address, Ctrl-C stops everything
+demo: build ## run a cluster, helmtrail and sample releases; Ctrl-C stops everything
 	@exec bin/devcluster demo --helmtrail bin/helmtrail --helm bin/helm4 --charts deploy/demo/charts --listen $(LISTEN)
 
-run: bin/helmtrail bin/helm4 ## helmtrail against the current kubeconfig; more flags with ARGS='...'
+run: bin/helmtrail bin/helm4 ## run helmtrail with your kubeconfig; pass flags with ARGS='...'
 	@exec bin/helmtrail serve --helm bin/helm4 --listen $(LISTEN) $(ARGS)
 
-test: first-build test-go test-devcluster test-ui test-browser ## everything; fails when a part cannot run
+test: first-build test-go test-devcluster test-ui test-browser ## run every test
 	@echo 'All tests passed.'
 
 test-go: $(TEST_PROGRAMS)
 	@echo '== Go tests of the product, with the race detector (its first build takes some minutes)'
 	@$(TEST_ENV) .ci/with-cluster $(GO) test $(COMPILE) -race -count=1 -p 2 -timeout 20m ./...
 
-# Without -race: nearly all of it would be Kubernetes, compiled a second time.
+# Without -race, which would compile Kubernetes a second time.
 test-devcluster: $(TEST_PROGRAMS)
 	@echo '== tests of the dev cluster'
 	@cd cmd/devcluster && $(TEST_ENV) $(GO) test $(COMPILE) -count=1 -p 1 -parallel 2 -timeout 20m ./internal/... ./test/...
@@ -107,10 +106,22 @@ test-browser: $(TEST_PROGRAMS) chromium
 	@echo '== tests of the pages in Chromium'
 	@browser=$$(.ci/chromium) && cd $(UI) && CHROMIUM=$$browser $(TEST_ENV) npm run --silent test:browser
 
-# On a dev cluster of its own, with the demo's chart.
-screenshots: $(PROGRAMS) chromium ## take the pictures of docs/screenshots anew
+# Runs on its own dev cluster, with the demo's chart.
+screenshots: $(PROGRAMS) chromium ## retake the pictures in docs/screenshots
 	@browser=$$(.ci/chromium) && cd $(UI) && CHROMIUM=$$browser $(TEST_ENV) \
 		HELMTRAIL_TEST_CHARTS=$(CURDIR)/deploy/demo/charts npx playwright test -c playwright.screenshots.config.ts
+
+# Everything but serve and the dev cluster works on macOS and Windows, and serve
+# on macOS too. go vet compiles the tests as well, once for each system.
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+cross: $(UI_PAGES) ## compile for Linux, macOS and Windows, on amd64 and arm64
+	@for platform in $(PLATFORMS); do \
+		echo "== bin/helmtrail for $$platform (not kept)"; \
+		export CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/}; \
+		$(GO) build -v $(COMPILE) -ldflags '$(STRIP)' -o /dev/null ./cmd/helmtrail 2>&1 | .ci/progress; \
+		if [ $$GOARCH = amd64 ]; then $(GO) vet $(COMPILE) ./...; fi; \
+	done
 
 chromium:
 	@.ci/chromium >/dev/null
@@ -125,6 +136,6 @@ lint: $(UI_MODULES) ## gofmt, go vet, tsc and eslint
 fmt: ## format the Go code
 	@git ls-files -co --exclude-standard '*.go' | xargs -r gofmt -w
 
-bench: $(TEST_PROGRAMS) ## the marks, measured beside what one would use instead
+bench: $(TEST_PROGRAMS) ## benchmarks, beside the alternatives
 	@$(TEST_ENV) .ci/with-cluster $(GO) test $(COMPILE) -run '^$$' -bench . -benchmem -timeout 30m \
 		$$(git grep -l --untracked '^func Benchmark' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|')
