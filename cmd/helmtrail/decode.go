@@ -13,8 +13,8 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// maxInput bounds what decode reads, in bytes. A cluster's Secrets in one list
-// are hardly more.
+// maxInput bounds the input of decode, in bytes. A list of all of a cluster's
+// Secrets is hardly larger.
 const maxInput = 1 << 30
 
 func newDecode(stdout io.Writer) *cobra.Command {
@@ -23,20 +23,20 @@ func newDecode(stdout io.Writer) *cobra.Command {
 	reveal := false
 	c := &cobra.Command{
 		Use:   "decode FILE|-",
-		Short: "Read release records out of a file",
-		Long: `Read the release records in a file, or in the standard input: Secrets or
-ConfigMaps in YAML or JSON, lists of them, or a record alone, as base64 (once or
-twice), gzip or JSON. It prints a list of them, or with --part a part of each.
-Objects that hold no record are passed over. Secrets are masked unless --reveal
-is given. Neither a cluster nor a server is asked.
+		Short: "Decode release records from a file",
+		Long: `Decode the release records in a file or in standard input. The input holds
+Secrets or ConfigMaps in YAML or JSON, lists of them, or one record as base64
+(once or twice), gzip or JSON. The command prints a list or, with --part, a part
+of each record. It skips objects without a record. Secrets are masked unless
+--reveal is given. It uses neither a cluster nor a helmtrail server.
 
-It ends with 1 when a record cannot be read; the others are printed all the same.`,
+The exit code is 1 if a record cannot be decoded. The others are printed anyway.`,
 		Example: `  kubectl get secret -n shop -l owner=helm -o yaml | helmtrail decode -
   kubectl get secret -n shop sh.helm.release.v1.web.v3 -o json | helmtrail decode - --part manifest
   helmtrail decode backup.yaml -o json`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return &usageError{commandName(c), errors.New("name one file, or - for the standard input")}
+				return &usageError{commandName(c), errors.New("expected one argument: a file, or - for standard input")}
 			}
 			return nil
 		},
@@ -63,11 +63,11 @@ It ends with 1 when a record cannot be read; the others are printed all the same
 	}
 	outputFlag(c.Flags(), &output)
 	p.register(c)
-	c.Flags().BoolVar(&reveal, "reveal", false, "show secrets as they are")
+	c.Flags().BoolVar(&reveal, "reveal", false, "show secrets instead of masking them")
 	return c
 }
 
-// readInput reads a file, or the standard input for "-".
+// readInput reads a file, or standard input for "-".
 func readInput(stdin io.Reader, name string) ([]byte, error) {
 	input := stdin
 	if name != "-" {
@@ -80,15 +80,15 @@ func readInput(stdin io.Reader, name string) ([]byte, error) {
 	}
 	content, err := io.ReadAll(io.LimitReader(input, maxInput+1))
 	if err != nil {
-		return nil, err // It names the file, as that of opening it does.
+		return nil, err // it names the file
 	}
 	if len(content) > maxInput {
-		return nil, fmt.Errorf("%s: has more than %d MiB", name, maxInput>>20)
+		return nil, fmt.Errorf("%s: larger than %d MiB", name, maxInput>>20)
 	}
 	return content, nil
 }
 
-// decoding prints records, or a part of each, as they come.
+// decoding prints records, or a part of each, in the order of the input.
 type decoding struct {
 	stdout   io.Writer
 	output   outputFormat
@@ -96,8 +96,8 @@ type decoding struct {
 	reveal   bool
 	problems []error
 	lines    []revisionLine
-	// first waits until it is known whether others follow, from which it is told
-	// apart.
+	// first is held back until a second record follows or the input ends: only
+	// then is it known whether it needs a heading.
 	first *stored.Record
 	found int
 }
@@ -118,7 +118,7 @@ func (d *decoding) add(s *stored.Record) error {
 	return d.print(s)
 }
 
-// flush prints the record that waits.
+// flush prints the first record if it was held back.
 func (d *decoding) flush() error {
 	first := d.first
 	if d.first = nil; first == nil {
@@ -127,7 +127,7 @@ func (d *decoding) flush() error {
 	return d.print(first)
 }
 
-// print prints a part of a record that can be read.
+// print prints a part of a record, or nothing if it is unreadable.
 func (d *decoding) print(s *stored.Record) error {
 	record := s.Record
 	if record == nil {
@@ -150,7 +150,7 @@ func (d *decoding) print(s *stored.Record) error {
 	return nil
 }
 
-// end prints what is left.
+// end prints the list, or the record that was held back.
 func (d *decoding) end() error {
 	if err := d.flush(); err != nil || len(d.lines) == 0 {
 		return err
@@ -158,7 +158,7 @@ func (d *decoding) end() error {
 	return printLines(d.stdout, d.output, d.lines, true)
 }
 
-// masker hides a record's secrets; nil shows them.
+// masker returns the masker of a record, or nil to show secrets.
 func (d *decoding) masker(s *stored.Record) *mask.Masker {
 	if d.reveal {
 		return nil

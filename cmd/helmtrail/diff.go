@@ -34,20 +34,20 @@ func newDiff(stdout io.Writer) *cobra.Command {
 	var o diffOptions
 	c := &cobra.Command{
 		Use:   "diff RELEASE",
-		Short: "Compare two revisions of a release, straight from the cluster",
-		Long: `Compare two revisions of a release with the rights of your kubeconfig and without
-a server: values by their paths, manifests and hooks by object, notes by line.
-The order of keys, comments and formatting do not count. Secrets are masked
-unless --reveal is given; a change of one shows as a change of its token.
+		Short: "Compare two revisions of a release in the cluster",
+		Long: `Compare two revisions of a release: values by path, manifests and hooks by
+object, notes by line. Comments, formatting and the order of keys are ignored.
+The command uses your kubeconfig and needs no helmtrail server. Secrets are
+masked unless --reveal is given; a different mask means a different value.
 
-It ends with 0 when nothing differs, with 1 when something does, with 2 when a
-flag is wrong, and with 3 when the comparison could not be made.`,
+Exit codes: 0 no differences, 1 differences, 2 wrong flags or arguments, 3 the
+comparison failed.`,
 		Example: `  helmtrail diff web -n shop
   helmtrail diff web -n shop --from 2 --to 5 --part values,manifest`,
 		Args: oneRelease,
 		PreRunE: func(c *cobra.Command, _ []string) error {
 			if o.from < 0 || o.to < 0 {
-				return &usageError{commandName(c), errors.New("--from, --to: must be numbers of revisions")}
+				return &usageError{commandName(c), errors.New("--from, --to: must be positive numbers")}
 			}
 			for _, name := range o.parts {
 				if !slices.Contains(compare.Parts, parts.Name(name)) {
@@ -66,10 +66,10 @@ flag is wrong, and with 3 when the comparison could not be made.`,
 	}
 	o.register(c)
 	flags := c.Flags()
-	flags.IntVar(&o.from, "from", 0, "the first revision; by default the one before --to")
-	flags.IntVar(&o.to, "to", 0, "the second revision; by default the newest")
-	flags.StringSliceVar(&o.parts, "part", nil, "what to compare: "+joinParts(compare.Parts)+"; by default all")
-	flags.BoolVar(&o.all, "all", false, "compare all values that the charts were rendered with")
+	flags.IntVar(&o.from, "from", 0, "older revision; default: the one before --to")
+	flags.IntVar(&o.to, "to", 0, "newer revision; default: the newest")
+	flags.StringSliceVar(&o.parts, "part", nil, "parts to compare: "+joinParts(compare.Parts)+"; default: all")
+	flags.BoolVar(&o.all, "all", false, "include the charts' default values")
 	return c
 }
 

@@ -19,11 +19,11 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// directOptions are the flags of the commands that ask a cluster without a
-// server.
+// directOptions are the flags of the commands that read a cluster without a
+// helmtrail server.
 type directOptions struct {
 	kubeconfig, context, namespace string
-	// answerTime bounds how long one answer of the API server may take; 0 does not.
+	// answerTime bounds each response of the API server; 0 means no bound.
 	answerTime time.Duration
 	reveal     bool
 	output     outputFormat
@@ -31,15 +31,15 @@ type directOptions struct {
 
 func (o *directOptions) register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig `file`; by default what kubectl takes")
-	flags.StringVar(&o.context, "context", "", "context of the kubeconfig; by default the current one")
-	flags.StringVarP(&o.namespace, "namespace", "n", "", "the release's namespace; by default the context's")
-	flags.DurationVar(&o.answerTime, "request-timeout", 30*time.Second, "how long one answer of the API server may take; 0 waits for ever")
-	flags.BoolVar(&o.reveal, "reveal", false, "show secrets as they are")
+	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "path of the kubeconfig `file`; default: as kubectl")
+	flags.StringVar(&o.context, "context", "", "kubeconfig context; default: the current one")
+	flags.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the release; default: the context's")
+	flags.DurationVar(&o.answerTime, "request-timeout", 30*time.Second, "how long to wait for each response of the API server; 0 waits forever")
+	flags.BoolVar(&o.reveal, "reveal", false, "show secrets instead of masking them")
 	outputFlag(flags, &o.output)
 }
 
-// direct is a release in a cluster that is asked with the user's own rights.
+// direct is a release in a cluster, read with the user's own rights.
 type direct struct {
 	cluster    *informer.Cluster
 	release    stream.ReleaseRef
@@ -47,7 +47,7 @@ type direct struct {
 	masker     *mask.Masker // nil shows secrets
 }
 
-// open finds the cluster; it connects to nothing yet. Close it in the end.
+// open loads the kubeconfig. It makes no connection. The caller must call close.
 func (o *directOptions) open(name string) (*direct, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.kubeconfig
@@ -80,15 +80,15 @@ func (o *directOptions) open(name string) (*direct, error) {
 	return d, nil
 }
 
-// newMasker hides secrets behind tokens that can be compared within one run of
-// the program.
+// newMasker returns a masker whose tokens can be compared within one run of the
+// program.
 func newMasker(release stream.ReleaseRef) *mask.Masker {
 	return mask.New([]byte(rand.Text()), mask.Release{Cluster: release.Cluster, Namespace: release.Namespace, Name: release.Name})
 }
 
 func (d *direct) close() { d.cluster.Close() }
 
-// revisions are those of the release, lowest first; there is at least one.
+// revisions returns the release's revisions, lowest first. It fails if there are none.
 func (d *direct) revisions(ctx context.Context) ([]*decoder.Revision, error) {
 	revisions, err := inTime(ctx, d, func(ctx context.Context) ([]*decoder.Revision, error) {
 		return d.cluster.List(ctx, d.release.Namespace, d.release.Name)
@@ -99,16 +99,16 @@ func (d *direct) revisions(ctx context.Context) ([]*decoder.Revision, error) {
 	return revisions, err
 }
 
-// noRelease says that there is no such release, or that it cannot be seen.
+// noRelease returns the error for a release without revisions.
 func (d *direct) noRelease() error {
 	where := ""
 	if driver := os.Getenv("HELM_DRIVER"); driver != "" && !strings.HasPrefix(driver, "secret") {
-		where = fmt.Sprintf(" in Secrets; what helm keeps with HELM_DRIVER=%s cannot be read", driver)
+		where = fmt.Sprintf(" in Secrets; releases stored with HELM_DRIVER=%s are not supported", driver)
 	}
 	return fmt.Errorf("there is no release %s in namespace %s%s", d.release.Name, d.release.Namespace, where)
 }
 
-// live is the deployed revision, else the newest.
+// live returns the deployed revision, or else the newest.
 func (d *direct) live(ctx context.Context) (*decoder.Record, int, error) {
 	revisions, err := d.revisions(ctx)
 	if err != nil {
@@ -116,7 +116,7 @@ func (d *direct) live(ctx context.Context) (*decoder.Record, int, error) {
 	}
 	newest := revisions[len(revisions)-1].Number
 	for _, r := range slices.Backward(revisions) {
-		// The record says it; the label may lie.
+		// The record decides; the label may be wrong.
 		record, err := d.record(ctx, r.Number)
 		if err == nil && record.Status == decoder.StatusDeployed {
 			return record, r.Number, nil
@@ -129,7 +129,7 @@ func (d *direct) live(ctx context.Context) (*decoder.Record, int, error) {
 	return record, newest, err
 }
 
-// record reads one revision as it is.
+// record reads a revision without masking it.
 func (d *direct) record(ctx context.Context, revision int) (*decoder.Record, error) {
 	record, err := inTime(ctx, d, func(ctx context.Context) (*decoder.Record, error) {
 		return d.cluster.Record(ctx, d.release.Namespace, d.release.Name, revision)
@@ -140,7 +140,7 @@ func (d *direct) record(ctx context.Context, revision int) (*decoder.Record, err
 	return record, err
 }
 
-// noRevisionError says that a release does not have a revision.
+// noRevisionError is the error for a revision that a release does not have.
 type noRevisionError struct {
 	release  stream.ReleaseRef
 	revision int
@@ -152,12 +152,12 @@ func (e *noRevisionError) Error() string {
 
 func (*noRevisionError) Unwrap() error { return stream.ErrNotFound }
 
-// unreadable tells that a record is there, but cannot be decoded.
+// unreadable reports whether err means that a record exists but cannot be decoded.
 func unreadable(err error) bool {
 	return errors.Is(err, decoder.ErrNotRecord) || errors.Is(err, decoder.ErrTooLarge)
 }
 
-// inTime is what the API server answers, if it does so in time.
+// inTime calls ask and bounds the time of the API server's response.
 func inTime[T any](ctx context.Context, d *direct, ask func(context.Context) (T, error)) (T, error) {
 	limited, cancel := ctx, func() {}
 	if d.answerTime > 0 {
@@ -166,12 +166,13 @@ func inTime[T any](ctx context.Context, d *direct, ask func(context.Context) (T,
 	defer cancel()
 	answered, err := ask(limited)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		err = fmt.Errorf("the API server has not answered within %v (--request-timeout): %w", d.answerTime, err)
+		err = fmt.Errorf("the API server did not respond within %v (--request-timeout): %w", d.answerTime, err)
 	}
 	return answered, err
 }
 
-// shown are records as they may be shown. A secret has one token in all of them.
+// shown masks records unless secrets are revealed. A secret has the same token in
+// all of them.
 func (d *direct) shown(records ...*decoder.Record) ([]*decoder.Record, error) {
 	if d.masker == nil {
 		return records, nil
@@ -191,10 +192,10 @@ func (d *direct) shown(records ...*decoder.Record) ([]*decoder.Record, error) {
 	return masked, nil
 }
 
-// oneRelease checks that a command was given one name.
+// oneRelease checks that there is one argument, a release's name.
 func oneRelease(c *cobra.Command, args []string) error {
 	if len(args) != 1 || strings.TrimSpace(args[0]) == "" {
-		return &usageError{commandName(c), errors.New("name one release")}
+		return &usageError{commandName(c), errors.New("expected one argument: the release's name")}
 	}
 	return nil
 }

@@ -20,21 +20,20 @@ func newDrift(stdout io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "drift RELEASE",
 		Short: "Compare a release's record with the objects in the cluster",
-		Long: `Compare what a revision's record says with the objects in the cluster, with the
-rights of your kubeconfig and without a server. Nothing is changed: the API
-server is asked what applying the record would do, or where you may only read,
-the fields of the manifest are looked up one by one. Fields that others have
-added are listed, but are no drift.
+		Long: `Compare the objects of a revision's record with those in the cluster. The
+command uses your kubeconfig, needs no helmtrail server and changes nothing: it
+asks the API server for a dry run of applying the record or, if you may only
+read, compares the fields of the manifest one by one. Fields that other clients
+added are listed but do not count as drift.
 
-It ends with 0 when nothing drifts, with 1 when something does, with 2 when a
-flag is wrong, and with 3 when the comparison could not be made, for some of the
-objects at least.`,
+Exit codes: 0 no drift, 1 drift, 2 wrong flags or arguments, 3 some or all
+objects could not be compared.`,
 		Example: `  helmtrail drift web -n shop
-  helmtrail drift web -n shop; [ $? = 1 ] && echo "somebody has touched it"`,
+  helmtrail drift web -n shop; [ $? = 1 ] && echo "drift detected"`,
 		Args: oneRelease,
 		PreRunE: func(c *cobra.Command, _ []string) error {
 			if revision < 0 {
-				return &usageError{commandName(c), errors.New("--revision: must be the number of a revision")}
+				return &usageError{commandName(c), errors.New("--revision: must be a positive number")}
 			}
 			return nil
 		},
@@ -50,7 +49,7 @@ objects at least.`,
 		},
 	}
 	o.register(c)
-	c.Flags().IntVar(&revision, "revision", 0, "the revision; by default the deployed one, else the newest")
+	c.Flags().IntVar(&revision, "revision", 0, "revision number; default: the deployed one, or else the newest")
 	return c
 }
 
@@ -77,7 +76,7 @@ func (o *directOptions) drift(ctx context.Context, name string, revision int) (*
 	return found, nil
 }
 
-// printDrift prints what is not as recorded, and how much is.
+// printDrift prints the differences and a count of objects by state.
 func printDrift(w io.Writer, f outputFormat, found *stream.Drift) error {
 	if f != asTable {
 		return printData(w, f, found)
@@ -115,11 +114,11 @@ func printDrift(w io.Writer, f outputFormat, found *stream.Drift) error {
 	if _, err := fmt.Fprintf(w, "Revision %d: %s\n", found.Revision, strings.Join(counts, ", ")); err != nil || len(found.Unlisted) == 0 {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "Objects of the release that the record does not name could not be looked for among %s.\n", strings.Join(found.Unlisted, ", "))
+	_, err := fmt.Fprintf(w, "Could not search these kinds for further objects of the release: %s.\n", strings.Join(found.Unlisted, ", "))
 	return err
 }
 
-// short is a value as a table has room for.
+// short shortens a value to fit into a table.
 func short(value json.RawMessage) string {
 	const longest = 40
 	text := []rune(string(value))

@@ -87,8 +87,8 @@ func defaultServeOptions() serveOptions {
 	}
 }
 
-// defaultDataDir is where the XDG Base Directory Specification keeps a user's
-// data, "" when there is no home.
+// defaultDataDir returns helmtrail's directory below the user's data directory, as
+// the XDG Base Directory Specification defines it, or "" without a home directory.
 func defaultDataDir() string {
 	if dir := os.Getenv("XDG_DATA_HOME"); dir != "" {
 		return filepath.Join(dir, "helmtrail")
@@ -101,40 +101,40 @@ func defaultDataDir() string {
 }
 
 func (o *serveOptions) register(flags *pflag.FlagSet) {
-	flags.StringVar(&o.kubeconfig, "kubeconfig", o.kubeconfig, "kubeconfig `file`; by default what kubectl takes, or the Pod's service account")
-	flags.StringSliceVar(&o.contexts, "context", o.contexts, "contexts of the kubeconfig to watch, one cluster each; by default all, the current one first")
-	flags.StringArrayVar(&o.clusters, "cluster", o.clusters, "a cluster to watch, as `id=kubeconfig`, of which the current context counts; may be repeated, and stands for --kubeconfig if that is not given")
-	flags.StringVar(&o.defaultID, "default-cluster", o.defaultID, "`id` of the cluster that addresses mean which name none, such as those of the OpenShift console (/api/helm); by default the first")
-	flags.BoolVar(&o.inCluster, "in-cluster", o.inCluster, "watch the cluster of this Pod with its service account")
-	flags.StringSliceVar(&o.namespaces, "namespaces", o.namespaces, "the namespaces to watch, where there is no right to watch all")
-	flags.StringVar(&o.listen, "listen", o.listen, "`address` to serve on; port 0 takes a free one")
-	flags.StringVar(&o.helm, "helm", o.helm, "the helm to run, version 3 or 4: a `path`, or a name to look up in PATH")
-	flags.StringArrayVar(&o.helmEnv, "helm-env", o.helmEnv, "a further `KEY=value` for helm's environment; may be repeated")
-	flags.StringVar(&o.dataDir, "data-dir", o.dataDir, "`folder` for sessions and their events")
-	flags.StringVar(&o.chartDir, "chart-dir", o.chartDir, "`folder` with charts that can be named without a repository")
-	flags.StringSliceVar(&o.repos, "repo", o.repos, "a chart repository to offer, as `name=URL`; may be repeated")
-	flags.StringSliceVar(&o.hosts, "host", o.hosts, "further host names to answer to with --auth=none")
-	flags.StringVar(&o.basePath, "base-path", o.basePath, "the `path` below which a proxy shows helmtrail, pages included, such as /helmtrail")
-	flags.StringVar(&o.tlsCert, "tls-cert", o.tlsCert, "`file` with the certificate to serve with, and those that it is signed by; read again when it changes")
-	flags.StringVar(&o.tlsKey, "tls-key", o.tlsKey, "`file` with the certificate's key")
-	flags.StringVar(&o.pprof, "pprof", o.pprof, "loopback `address` to serve Go's profiles on; by default nowhere")
-	flags.StringVar(&o.auth, "auth", o.auth, "who may use it: none (everybody who reaches it; loopback addresses only, where it is the default) or kubernetes (whoever has a token of the cluster, as far as RBAC lets them; the default elsewhere)")
-	flags.IntVar(&o.maxOperations, "max-operations", o.maxOperations, "how many operations may run at once")
-	flags.DurationVar(&o.drain, "drain", o.drain, "how long running operations may go on after SIGTERM before helm is ended")
-	flags.StringVar(&o.onStop, "on-stop", o.onStop, "what becomes of operations that run after that: end, or leave them to the next helmtrail on the same --data-dir")
-	flags.DurationVar(&o.stuckAfter, "stuck-after", o.stuckAfter, "how old a pending status that somebody else left must be before a release counts as stuck")
-	flags.DurationVar(&o.trailKeep, "trail-keep", o.trailKeep, "how long to keep the records of revisions that are gone from their cluster; 0 for ever")
-	flags.StringVar(&o.trailSize, "trail-size", o.trailSize, "how much of records to keep, such as `20Gi`, beyond which those of revisions that are gone are removed, oldest first; by default any amount")
-	flags.StringVar(&o.logFormat, "log-format", o.logFormat, "text or json")
-	flags.StringVar(&o.logLevel, "log-level", o.logLevel, "debug, info, warn or error")
+	flags.StringVar(&o.kubeconfig, "kubeconfig", o.kubeconfig, "path of the kubeconfig `file`; default: as kubectl, or the Pod's service account")
+	flags.StringSliceVar(&o.contexts, "context", o.contexts, "kubeconfig contexts to watch, one cluster each; default: all, the current one first")
+	flags.StringArrayVar(&o.clusters, "cluster", o.clusters, "a cluster to watch, as `id=kubeconfig`, using its current context; may be repeated; replaces the default kubeconfig")
+	flags.StringVar(&o.defaultID, "default-cluster", o.defaultID, "`id` of the cluster for URLs that name none, such as /api/helm; default: the first")
+	flags.BoolVar(&o.inCluster, "in-cluster", o.inCluster, "watch the cluster that this Pod runs in, with its service account")
+	flags.StringSliceVar(&o.namespaces, "namespaces", o.namespaces, "namespaces to watch, if you may not watch all of them")
+	flags.StringVar(&o.listen, "listen", o.listen, "`address` to listen on; port 0 chooses a free port")
+	flags.StringVar(&o.helm, "helm", o.helm, "helm 3 or 4 program: a `path`, or a name to look up in PATH")
+	flags.StringArrayVar(&o.helmEnv, "helm-env", o.helmEnv, "environment variable for helm, as `KEY=value`; may be repeated")
+	flags.StringVar(&o.dataDir, "data-dir", o.dataDir, "`directory` for sessions, events and the trail")
+	flags.StringVar(&o.chartDir, "chart-dir", o.chartDir, "`directory` with charts that need no repository")
+	flags.StringSliceVar(&o.repos, "repo", o.repos, "chart repository for the catalog, as `name=URL`; may be repeated")
+	flags.StringSliceVar(&o.hosts, "host", o.hosts, "additional host names to accept in requests with --auth=none")
+	flags.StringVar(&o.basePath, "base-path", o.basePath, "URL `path` prefix if a proxy serves helmtrail below one, such as /helmtrail")
+	flags.StringVar(&o.tlsCert, "tls-cert", o.tlsCert, "`file` with the TLS certificate chain; reloaded when it changes")
+	flags.StringVar(&o.tlsKey, "tls-key", o.tlsKey, "`file` with the private key of --tls-cert")
+	flags.StringVar(&o.pprof, "pprof", o.pprof, "loopback `address` to serve Go profiles on; default: disabled")
+	flags.StringVar(&o.auth, "auth", o.auth, "authentication: none (anyone who can connect; only on loopback addresses, where it is the default) or kubernetes (users with a cluster token, limited by RBAC; the default elsewhere)")
+	flags.IntVar(&o.maxOperations, "max-operations", o.maxOperations, "maximum number of operations that run at once")
+	flags.DurationVar(&o.drain, "drain", o.drain, "how long to wait for running operations after SIGTERM")
+	flags.StringVar(&o.onStop, "on-stop", o.onStop, "what to do with operations that still run after --drain: end (stop helm), or leave (the next helmtrail with the same --data-dir takes over)")
+	flags.DurationVar(&o.stuckAfter, "stuck-after", o.stuckAfter, "age of a pending status left by another client after which a release counts as stuck")
+	flags.DurationVar(&o.trailKeep, "trail-keep", o.trailKeep, "how long to keep records of revisions that are no longer in their cluster; 0 keeps them forever")
+	flags.StringVar(&o.trailSize, "trail-size", o.trailSize, "maximum `size` of stored records, such as 20Gi; beyond it, records of revisions that are no longer in their cluster are erased, oldest first; default: unlimited")
+	flags.StringVar(&o.logFormat, "log-format", o.logFormat, "log format: text or json")
+	flags.StringVar(&o.logLevel, "log-level", o.logLevel, "lowest level to log: debug, info, warn or error")
 }
 
-// environmentName is the variable that stands for a flag.
+// environmentName returns the name of the environment variable for a flag.
 func environmentName(flag string) string {
 	return "HELMTRAIL_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// fromEnvironment sets the flags that were not given from their variables.
+// fromEnvironment sets flags that were not given from environment variables.
 func fromEnvironment(c *cobra.Command) error {
 	var err error
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -149,8 +149,7 @@ func fromEnvironment(c *cobra.Command) error {
 	return err
 }
 
-// validate completes the options and refuses what cannot work. Its errors name
-// the flag.
+// validate completes the options and rejects invalid ones. Errors name the flag.
 func (o *serveOptions) validate() error {
 	host, _, err := net.SplitHostPort(o.listen)
 	if err != nil {
@@ -166,7 +165,7 @@ func (o *serveOptions) validate() error {
 	switch o.auth {
 	case authNone:
 		if !local {
-			return fmt.Errorf("--auth=none: everybody who can reach %s could use every right of helmtrail; it is allowed on a loopback address only, such as --listen 127.0.0.1:8080", o.listen)
+			return fmt.Errorf("--auth=none: anyone who can connect to %s would have all of helmtrail's permissions; use a loopback address, such as --listen 127.0.0.1:8080", o.listen)
 		}
 	case authKubernetes:
 	default:
@@ -176,7 +175,7 @@ func (o *serveOptions) validate() error {
 		return err
 	}
 	if o.dataDir == "" {
-		return errors.New("--data-dir: name a folder, since there is no home directory for the default")
+		return errors.New("--data-dir: required, since there is no home directory")
 	}
 	if o.maxOperations < 1 {
 		return fmt.Errorf("--max-operations %d: must be 1 or more", o.maxOperations)
@@ -203,17 +202,17 @@ func (o *serveOptions) validate() error {
 	}
 	if o.chartDir != "" {
 		if info, err := os.Stat(o.chartDir); err != nil || !info.IsDir() {
-			return fmt.Errorf("--chart-dir %s: is not a folder", o.chartDir)
+			return fmt.Errorf("--chart-dir %s: not a directory", o.chartDir)
 		}
 	}
 	_, err = o.repositories()
 	return err
 }
 
-// validateServing checks how it is served.
+// validateServing checks the flags about addresses, TLS and clusters.
 func (o *serveOptions) validateServing() error {
 	if (o.tlsCert == "") != (o.tlsKey == "") {
-		return errors.New("--tls-cert, --tls-key: one needs the other")
+		return errors.New("--tls-cert, --tls-key: must be given together")
 	}
 	if o.basePath != "" {
 		o.basePath = strings.TrimSuffix(o.basePath, "/")
@@ -239,7 +238,7 @@ func (o *serveOptions) validateServing() error {
 
 var basePathPattern = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)+$`)
 
-// clusterOptions are the clusters to watch.
+// clusterOptions returns the clusters to watch.
 func (o *serveOptions) clusterOptions(logger *slog.Logger) informer.Options {
 	options := informer.Options{
 		Kubeconfig: o.kubeconfig, Contexts: o.contexts, InCluster: o.inCluster, Namespaces: o.namespaces, MaskKey: o.maskKey, Log: logger,
@@ -251,7 +250,7 @@ func (o *serveOptions) clusterOptions(logger *slog.Logger) informer.Options {
 	return options
 }
 
-// repositories are the chart repositories to offer.
+// repositories returns the chart repositories for the catalog.
 func (o *serveOptions) repositories() ([]helmcli.Repository, error) {
 	var list []helmcli.Repository
 	for _, pair := range o.repos {
@@ -264,14 +263,14 @@ func (o *serveOptions) repositories() ([]helmcli.Repository, error) {
 			return nil, fmt.Errorf("--repo %s: %w", name, err)
 		}
 		if slices.ContainsFunc(list, func(other helmcli.Repository) bool { return other.Name == name }) {
-			return nil, fmt.Errorf("--repo %s: the name is given twice", name)
+			return nil, fmt.Errorf("--repo %s: duplicate name", name)
 		}
 		list = append(list, r)
 	}
 	return list, nil
 }
 
-// loopback tells whether only this machine can reach the host.
+// loopback reports whether only this machine can connect to the host.
 func loopback(host string) bool {
 	if host == "localhost" {
 		return true

@@ -16,12 +16,11 @@ import (
 	"github.com/helmtrail/helmtrail/web"
 )
 
-// drainCheck is how often it is looked whether a cluster that is gone from the
-// kubeconfig is still needed.
+// drainCheck is how often helmtrail checks whether operations still run in a
+// cluster that was removed from the kubeconfig.
 const drainCheck = time.Second
 
-// fleet is the clusters that can be used now. Its methods may be called
-// concurrently.
+// fleet is the set of clusters in use. It is safe for concurrent use.
 type fleet struct {
 	mu       sync.RWMutex
 	clusters []*informer.Cluster
@@ -44,7 +43,7 @@ func (f *fleet) find(id string) (stream.Cluster, bool) {
 	return nil, false
 }
 
-// ids are the ids of all clusters.
+// ids returns the ids of all clusters.
 func (f *fleet) ids() []string {
 	var ids []string
 	for _, c := range f.all() {
@@ -65,8 +64,8 @@ func (f *fleet) remove(c *informer.Cluster) {
 	f.clusters = slices.DeleteFunc(f.clusters, func(other *informer.Cluster) bool { return other == c })
 }
 
-// watching runs the watches of the fleet's clusters. Its methods are called by
-// one goroutine at a time.
+// watching runs the watches of the fleet's clusters. It is not safe for concurrent
+// use.
 type watching struct {
 	fleet      *fleet
 	operations *stream.Operations
@@ -75,20 +74,20 @@ type watching struct {
 	show       func(*informer.Cluster) web.Cluster
 	logger     *slog.Logger
 
-	// ctx ends when all watches are to end, and running when they have.
+	// ctx is cancelled to stop all watches; running waits for them.
 	ctx     context.Context
 	running errgroup.Group
 	watches map[*informer.Cluster]clusterWatch
 }
 
-// clusterWatch ends what is done for one cluster.
+// clusterWatch stops the work for one cluster.
 type clusterWatch struct {
 	unkeep    func() // its trail
-	unobserve func() // what others do there
+	unobserve func() // its observed sessions
 	stop      context.CancelFunc
 }
 
-// start begins to watch a cluster. It fails when its trail cannot be kept.
+// start begins to watch a cluster. It fails if the cluster's trail cannot be opened.
 func (w *watching) start(c *informer.Cluster) error {
 	unkeep, err := w.trail.Watch(c.ID, c)
 	if err != nil {
@@ -103,26 +102,26 @@ func (w *watching) start(c *informer.Cluster) error {
 	return nil
 }
 
-// added takes a cluster in that is new in the kubeconfig.
+// added starts to serve a cluster that was added to the kubeconfig.
 func (w *watching) added(c *informer.Cluster) {
 	if err := w.server.AddCluster(w.show(c)); err != nil {
-		w.logger.Error("a new cluster is left out", "error", err)
+		w.logger.Error("could not add a cluster", "error", err)
 		return
 	}
 	if err := w.start(c); err != nil {
 		w.server.RemoveCluster(c.ID)
-		w.logger.Error("a new cluster is left out", "error", err)
+		w.logger.Error("could not add a cluster", "error", err)
 		return
 	}
 	w.fleet.add(c)
 }
 
-// removed lets a cluster go that the kubeconfig has lost. Nobody can use it any
-// more, but it is watched until the operations that run there have ended.
+// removed stops serving a cluster that was removed from the kubeconfig. Its watch
+// goes on until the operations that run there have ended.
 func (w *watching) removed(c *informer.Cluster) {
 	watch, ok := w.watches[c]
 	if !ok {
-		return // It had been left out.
+		return // It could not be added.
 	}
 	delete(w.watches, c)
 	w.server.RemoveCluster(c.ID)
@@ -144,14 +143,14 @@ func (w *watching) removed(c *informer.Cluster) {
 	})
 }
 
-// unobserve ends the sessions of what others do.
+// unobserve ends all observed sessions.
 func (w *watching) unobserve() {
 	for _, watch := range w.watches {
 		watch.unobserve()
 	}
 }
 
-// shown is the clusters as web sees them.
+// shown returns the clusters as web's type.
 func shown(clusters []*informer.Cluster, show func(*informer.Cluster) web.Cluster) []web.Cluster {
 	list := make([]web.Cluster, 0, len(clusters))
 	for _, c := range clusters {
@@ -160,7 +159,7 @@ func shown(clusters []*informer.Cluster, show func(*informer.Cluster) web.Cluste
 	return list
 }
 
-// webCluster is a cluster as web sees it.
+// webCluster returns a cluster as web's type.
 func webCluster(c *informer.Cluster, helm *helmcli.Helm, auth string) web.Cluster {
 	cluster := web.Cluster{
 		ID: c.ID, Server: c.Server, HelmVersion: helm.Version(), Releases: c, Objects: c, Comparer: c, API: c, Namespaces: c.Namespaces,

@@ -16,17 +16,17 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// recordsAtOnce is how many records are read at the same time.
+// recordsAtOnce bounds how many records are read concurrently.
 const recordsAtOnce = 8
 
 func newHistory(stdout io.Writer) *cobra.Command {
 	var o directOptions
 	c := &cobra.Command{
 		Use:   "history RELEASE",
-		Short: "List the revisions of a release, straight from the cluster",
-		Long: `List all revisions of a release that the cluster holds, the newest first, with
-the rights of your kubeconfig and without a server. Those whose record cannot be
-read are listed too, with the reason.`,
+		Short: "List the revisions of a release from the cluster",
+		Long: `List all revisions of a release in the cluster, newest first. The command uses
+your kubeconfig and needs no helmtrail server. Revisions with an unreadable
+record are listed with the reason.`,
 		Example: `  helmtrail history web -n shop
   helmtrail history web -n shop -o json`,
 		Args: oneRelease,
@@ -62,7 +62,7 @@ func (d *direct) history(ctx context.Context) ([]revisionLine, error) {
 			record, err := d.record(ctx, r.Number)
 			switch {
 			case errors.Is(err, stream.ErrNotFound):
-				return nil // Helm has pruned it meanwhile.
+				return nil // Helm has pruned it in the meantime.
 			case unreadable(err):
 				lines[i] = lineOf(r, nil, nil)
 				lines[i].Problem = err.Error()
@@ -91,17 +91,17 @@ func newGet(stdout io.Writer) *cobra.Command {
 	revision := 0
 	c := &cobra.Command{
 		Use:   "get RELEASE",
-		Short: "Print a revision of a release or a part of it, straight from the cluster",
-		Long: `Print a revision of a release with the rights of your kubeconfig and without a
-server: what a list tells of it, or with --part what "helm get" prints. Numbers
-have every digit that the record has. Secrets are masked unless --reveal is given.`,
+		Short: "Print a revision of a release, or a part of it, from the cluster",
+		Long: `Print a summary of a revision or, with --part, what "helm get" prints. The
+command uses your kubeconfig and needs no helmtrail server. Numbers keep every
+digit of the record. Secrets are masked unless --reveal is given.`,
 		Example: `  helmtrail get web -n shop
   helmtrail get web -n shop --revision 3 --part values --all
   helmtrail get web -n shop --part manifest --reveal | kubectl diff -f -`,
 		Args: oneRelease,
 		PreRunE: func(c *cobra.Command, _ []string) error {
 			if revision < 0 {
-				return &usageError{commandName(c), errors.New("--revision: must be the number of a revision")}
+				return &usageError{commandName(c), errors.New("--revision: must be a positive number")}
 			}
 			return p.validate(c, &o.output)
 		},
@@ -139,20 +139,20 @@ have every digit that the record has. Secrets are masked unless --reveal is give
 	}
 	o.register(c)
 	p.register(c)
-	c.Flags().IntVar(&revision, "revision", 0, "the revision; by default the newest")
+	c.Flags().IntVar(&revision, "revision", 0, "revision number; default: the newest")
 	return c
 }
 
 func (p *partOptions) register(c *cobra.Command) {
-	c.Flags().StringVar(&p.part, "part", "", "print a part: "+joinParts(partNames))
-	c.Flags().BoolVar(&p.all, "all", false, "with --part values: all values that the chart was rendered with")
+	c.Flags().StringVar(&p.part, "part", "", "part to print: "+joinParts(partNames))
+	c.Flags().BoolVar(&p.all, "all", false, "with --part values: include the chart's default values")
 }
 
-// validate checks the part and that it can be printed in the format.
+// validate checks the part and whether the format supports it.
 func (p *partOptions) validate(c *cobra.Command, output *outputFormat) error {
 	if p.part == "" {
 		if p.all {
-			return &usageError{commandName(c), errors.New("--all: goes with --part values")}
+			return &usageError{commandName(c), errors.New("--all: requires --part values")}
 		}
 		return nil
 	}
@@ -161,9 +161,9 @@ func (p *partOptions) validate(c *cobra.Command, output *outputFormat) error {
 	case !ok:
 		return &usageError{commandName(c), fmt.Errorf("--part %q: must be %s", p.part, joinParts(partNames))}
 	case p.all && p.part != string(parts.Values):
-		return &usageError{commandName(c), errors.New("--all: goes with --part values")}
+		return &usageError{commandName(c), errors.New("--all: requires --part values")}
 	case *output != asTable && !slices.Contains(formats, parts.Format(*output)):
-		return &usageError{commandName(c), fmt.Errorf("-o %s: %s cannot be printed so", *output, p.part)}
+		return &usageError{commandName(c), fmt.Errorf("-o %s: not supported for --part %s", *output, p.part)}
 	}
 	return nil
 }

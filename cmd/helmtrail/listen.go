@@ -13,18 +13,21 @@ import (
 )
 
 const (
-	// headerTimeout bounds the time a client takes to send its request's header.
+	// headerTimeout bounds the time for reading a request's header.
 	headerTimeout = 10 * time.Second
-	// idleTimeout is how long a connection is kept for another request.
+	// idleTimeout is how long an idle connection stays open.
 	idleTimeout = 2 * time.Minute
-	// maxHeader is enough for a token and the cookies of many clusters, in bytes.
+	// maxHeader bounds a request's header, in bytes. Tokens and the cookies of
+	// many clusters fit.
 	maxHeader = 128 << 10
-	// certificateCheck is how often at most the certificate's files are looked at.
+	// certificateCheck is the shortest time between two checks of the
+	// certificate's files.
 	certificateCheck = 5 * time.Second
 )
 
-// newHTTPServer serves HTTP/1.1 and HTTP/2, with TLS and without. Timeouts of
-// whole requests would cut the streams; the handler bounds the others.
+// newHTTPServer returns a server for HTTP/1.1 and HTTP/2, with and without TLS. It
+// has no timeout for whole requests, which would cut streams; the handler bounds
+// the others.
 func newHTTPServer(handler http.Handler, logger *slog.Logger) *http.Server {
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
@@ -46,7 +49,7 @@ func serveHTTP(server *http.Server, listener net.Listener, certificate *certific
 	return server.ServeTLS(listener, "", "")
 }
 
-// certificate is the server's own, read again when its files have changed.
+// certificate is the server's TLS certificate. It is reloaded when its files change.
 type certificate struct {
 	certFile, keyFile string
 	logger            *slog.Logger
@@ -57,13 +60,13 @@ type certificate struct {
 	checked time.Time
 }
 
-// stamp tells one content of a file from another.
+// stamp identifies a version of a file.
 type stamp struct {
 	modified time.Time
 	size     int64
 }
 
-// loadCertificate fails when the files do not fit together.
+// loadCertificate loads a certificate. It fails if the key does not match.
 func loadCertificate(certFile, keyFile string, logger *slog.Logger) (*certificate, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, logger: logger}
 	if err := c.load(); err != nil {
@@ -96,8 +99,8 @@ func (c *certificate) look() (stamps [2]stamp, err error) {
 	return stamps, nil
 }
 
-// get returns the certificate for a handshake. Files that cannot be read, or
-// are being replaced, leave the one in use that was good.
+// get returns the certificate for a handshake. If the files cannot be loaded, for
+// example while they are being replaced, the previous certificate stays in use.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,11 +111,11 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	stamps, err := c.look()
 	if err == nil && stamps != c.stamps {
 		if err = c.load(); err == nil {
-			c.logger.Info("the certificate was read again")
+			c.logger.Info("reloaded the TLS certificate")
 		}
 	}
 	if err != nil {
-		c.logger.Warn("the old certificate stays in use", "error", err)
+		c.logger.Warn("could not reload the TLS certificate, keeping the previous one", "error", err)
 	}
 	return c.current, nil
 }

@@ -1,5 +1,5 @@
-// Command helmtrail runs Helm operations in the background and tells their
-// whole story, live and for ever after.
+// Command helmtrail runs Helm operations in the background and reports everything
+// that happens, live and permanently afterwards.
 package main
 
 import (
@@ -26,14 +26,14 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	klog.SetSlogLogger(slog.New(defaultLog{}))
-	// A second Ctrl-C ends the process at once. A SIGTERM behind it does not:
-	// a parent that got the same Ctrl-C sends one to its children.
+	// A second Ctrl-C exits at once. A SIGTERM after a Ctrl-C does not: a parent
+	// process that got the same Ctrl-C sends SIGTERM to its children.
 	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt) })
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// defaultLog is the default logger of the moment, to which client-go's own lines
-// go, so that they look like all others.
+// defaultLog is a [slog.Handler] that forwards to the current default logger, so
+// that client-go's lines look like all others.
 type defaultLog struct{}
 
 func (defaultLog) Enabled(ctx context.Context, level slog.Level) bool {
@@ -44,15 +44,14 @@ func (defaultLog) Handle(ctx context.Context, record slog.Record) error {
 	return slog.Default().Handler().Handle(ctx, record)
 }
 
-// WithAttrs implements [slog.Handler]. What klog's lines have in common is no
-// loss; each has its own attributes.
+// WithAttrs implements [slog.Handler]. It drops the attributes that all of klog's
+// lines share.
 func (d defaultLog) WithAttrs([]slog.Attr) slog.Handler { return d }
 
 func (d defaultLog) WithGroup(string) slog.Handler { return d }
 
-// run is the whole program; it returns the exit code: 0 when all went well, 1
-// when something failed, 2 when flags or arguments are wrong, and what a command
-// itself says its errors mean.
+// run runs the program and returns its exit code: 0 for success, 1 for a failure,
+// 2 for wrong flags or arguments. Commands that compare document their own.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot(stdout, stderr)
 	root.SetArgs(args)
@@ -67,7 +66,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	fmt.Fprintln(stderr, "helmtrail:", err)
 	if usage := (*usageError)(nil); asUsage(err, &usage) {
-		fmt.Fprintf(stderr, "Run '%s --help' for the flags.\n", strings.TrimSpace("helmtrail "+usage.command))
+		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", strings.TrimSpace("helmtrail "+usage.command))
 		return 2
 	}
 	if errors.As(err, new(*comparisonError)) {
@@ -79,7 +78,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "helmtrail",
-		Short:         "Run Helm operations in the background and tell their whole story",
+		Short:         "Run Helm operations in the background and report everything that happens",
 		Version:       version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -92,30 +91,29 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	return root
 }
 
-// commandName is how a command is called after the program's own name.
+// commandName returns the command's path without the program's name.
 func commandName(c *cobra.Command) string {
 	return strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), c.Root().Name()))
 }
 
-// noArguments refuses arguments: a misspelt command must not look like one that
-// went well.
+// noArguments rejects arguments, so that a misspelt command fails.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return &usageError{commandName(c), fmt.Errorf("there is no command or argument %q", args[0])}
+		return &usageError{commandName(c), fmt.Errorf("unknown command or argument %q", args[0])}
 	}
 	return nil
 }
 
-// showHelp runs what is no command but the parent of some.
+// showHelp runs a command that only has subcommands.
 func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
 
-// superviseCommand runs the supervisor of one helm; helmtrail itself calls it.
+// superviseCommand is the internal command that supervises one helm process.
 const superviseCommand = "supervise"
 
 func newSupervise() *cobra.Command {
 	return &cobra.Command{
 		Use:    superviseCommand + " FOLDER",
-		Short:  "Run one helm as a session's folder says (internal)",
+		Short:  "Supervise the helm process of a session (internal)",
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE:   func(_ *cobra.Command, args []string) error { return helmcli.Supervise(args[0]) },

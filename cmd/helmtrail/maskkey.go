@@ -11,8 +11,7 @@ import (
 	"github.com/helmtrail/helmtrail/stream/atomicfile"
 )
 
-// maskKeyBytes is the length of the key that makes the fingerprints of masked
-// secrets.
+// maskKeyBytes is the length of the key for the fingerprints of masked secrets.
 const maskKeyBytes = 32
 
 // maskKey reads the key from the data directory, or creates it there at the first
@@ -39,11 +38,11 @@ func newMaskKey(dataDir, path string) ([]byte, error) {
 	key := make([]byte, maskKeyBytes)
 	rand.Read(key) // it never fails
 	if err := os.MkdirAll(dataDir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the key for masked values: %w", err)
+		return nil, fmt.Errorf("create the key for masked values: %w", err)
 	}
 	created, err := atomicfile.Create(path, key)
 	if err != nil {
-		return nil, fmt.Errorf("make the key for masked values: %w", err)
+		return nil, fmt.Errorf("create the key for masked values: %w", err)
 	}
 	if !created {
 		return os.ReadFile(path)

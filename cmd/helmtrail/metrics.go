@@ -14,8 +14,7 @@ import (
 	"github.com/helmtrail/helmtrail/stream/trail"
 )
 
-// meter is what is counted beside web's own numbers. It implements
-// stream.Meter.
+// meter counts sessions and events. It implements stream.Meter.
 type meter struct {
 	ended    *prometheus.CounterVec
 	duration *prometheus.HistogramVec
@@ -59,7 +58,7 @@ func (m *meter) Ended(end stream.SessionEnd) {
 	m.duration.WithLabelValues(string(end.Operation), string(end.Result)).Observe(end.Duration.Seconds())
 }
 
-// measured is what is asked of the parts when somebody wants the metrics.
+// measured collects metrics from the other parts on each scrape.
 type measured struct {
 	operations *stream.Operations
 	fleet      *fleet
@@ -112,7 +111,7 @@ func (m *measured) Collect(out chan<- prometheus.Metric) {
 	out <- prometheus.MustNewConstMetric(damagedMetric, prometheus.GaugeValue, float64(len(m.journal.Damage())))
 }
 
-// collectTrail tells how the trails of the clusters fare.
+// collectTrail collects the metrics of each cluster's trail.
 func (m *measured) collectTrail(out chan<- prometheus.Metric) {
 	for _, s := range m.trail.Stats() {
 		gauge := func(metric *prometheus.Desc, value float64, labels ...string) {
@@ -138,7 +137,8 @@ func one(is bool) float64 {
 	return 0
 }
 
-// sizeOf adds up the files below a folder; what vanishes meanwhile has no size.
+// sizeOf returns the total size of the files below a folder. It skips files that
+// are removed meanwhile.
 func sizeOf(folder string) int64 {
 	var total int64
 	_ = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {

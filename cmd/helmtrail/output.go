@@ -16,11 +16,11 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/tree"
 )
 
-// outputFormat is how a command prints its result.
+// outputFormat is the format of a command's result.
 type outputFormat string
 
 const (
-	// asTable is for people.
+	// asTable is meant for people; commands may print other text instead.
 	asTable outputFormat = "table"
 	asJSON  outputFormat = "json"
 	asYAML  outputFormat = "yaml"
@@ -46,7 +46,7 @@ func (f *outputFormat) Set(text string) error {
 // outputFlag adds -o.
 func outputFlag(flags *pflag.FlagSet, f *outputFormat) {
 	*f = asTable
-	flags.VarP(f, "output", "o", "how to print it: table, json or yaml")
+	flags.VarP(f, "output", "o", "output format: table, json or yaml")
 }
 
 // printData prints v as JSON or YAML.
@@ -71,7 +71,7 @@ func printData(w io.Writer, f outputFormat, v any) error {
 	return err
 }
 
-// printTable prints rows below their titles.
+// printTable prints a table with a header row.
 func printTable(w io.Writer, titles []string, rows [][]string) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range append([][]string{titles}, rows...) {
@@ -83,7 +83,7 @@ func printTable(w io.Writer, titles []string, rows [][]string) error {
 	return table.Flush()
 }
 
-// oneLine is a text that fits into a table.
+// oneLine shortens text to fit into a table.
 func oneLine(text string) string {
 	const longest = 100
 	if text = printable(text); utf8.RuneCountInString(text) > longest {
@@ -92,7 +92,7 @@ func oneLine(text string) string {
 	return text
 }
 
-// printable is a text without anything that a terminal would obey.
+// printable replaces control characters, which a terminal would interpret.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
@@ -102,7 +102,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// The colours of differences, as terminals know them.
+// ANSI escape sequences for the colours of a diff.
 const (
 	red   = "\x1b[31m"
 	green = "\x1b[32m"
@@ -110,11 +110,11 @@ const (
 	reset = "\x1b[0m"
 )
 
-// painter colours lines on a terminal and nowhere else.
+// painter colours lines if it is true.
 type painter bool
 
-// newPainter says whether what is written to w may be coloured
-// (https://no-color.org).
+// newPainter returns a painter that colours lines if w is a terminal and colours
+// are not disabled (https://no-color.org).
 func newPainter(w io.Writer) painter {
 	file, ok := w.(*os.File)
 	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {

@@ -11,7 +11,7 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/parts"
 )
 
-// revisionLine is a revision as the commands list it.
+// revisionLine is a revision in the output of a command.
 type revisionLine struct {
 	Namespace        string         `json:"namespace,omitempty"`
 	Name             string         `json:"name"`
@@ -27,14 +27,14 @@ type revisionLine struct {
 	RollbackRevision int            `json:"rollbackRevision,omitempty"`
 	Digest           string         `json:"digest,omitempty"`
 	Size             int            `json:"size,omitempty"`
-	// Problem says why the record cannot be read.
+	// Problem is the reason why the record cannot be decoded.
 	Problem string `json:"problem,omitempty"`
-	// Anomalies are where the Secret and its record say different things.
+	// Anomalies are contradictions between the Secret and its record.
 	Anomalies []decoder.Anomaly `json:"anomalies,omitempty"`
 }
 
-// lineOf describes a revision. record is nil when it cannot be read, and the
-// masker when its secrets may be shown.
+// lineOf describes a revision. record is nil if it cannot be decoded; masker is nil
+// if secrets may be shown.
 func lineOf(r *decoder.Revision, record *decoder.Record, masker *mask.Masker) revisionLine {
 	line := revisionLine{
 		Namespace: r.Namespace, Name: r.Name, Revision: r.Number, Status: r.Status(), Digest: r.Digest, Size: r.Size, Problem: r.Problem,
@@ -57,8 +57,8 @@ func lineOf(r *decoder.Revision, record *decoder.Record, masker *mask.Masker) re
 	return line
 }
 
-// printLines prints revisions, and what is odd about them behind the table; the
-// namespace and name only where they differ.
+// printLines prints a table of revisions, followed by their anomalies. whose adds
+// the columns NAMESPACE and NAME.
 func printLines(w io.Writer, f outputFormat, lines []revisionLine, whose bool) error {
 	if f != asTable {
 		return printData(w, f, lines)
@@ -103,17 +103,17 @@ func printLines(w io.Writer, f outputFormat, lines []revisionLine, whose bool) e
 	return nil
 }
 
-// partOptions are the flags that choose a part of a record.
+// partOptions are the flags that select a part of a record.
 type partOptions struct {
 	part string
 	all  bool
 }
 
-// partNames are the parts that can be printed, in the order of their help.
+// partNames lists the parts that can be printed, in the order of the help text.
 var partNames = []parts.Name{parts.Values, parts.Manifest, parts.Hooks, parts.Notes, parts.Metadata, parts.Chart, parts.Raw}
 
-// printPart prints one part of a record that may be shown. A table is what `helm
-// get` prints.
+// printPart prints a part of a record, which must be masked already. As a table it
+// is what `helm get` prints.
 func printPart(w io.Writer, f outputFormat, record *decoder.Record, o partOptions) error {
 	name := parts.Name(o.part)
 	as := parts.Format(f)

@@ -14,14 +14,14 @@ import (
 	"github.com/helmtrail/helmtrail/stream/trail"
 )
 
-// journalFolder and trailFolder are where below the data directory all events
-// and entries are kept, and the notes of how far the trail had come.
+// Folders in the data directory: journalFolder holds all events and entries,
+// trailFolder the notes of the trail's last heads.
 const (
 	journalFolder = "journal"
 	trailFolder   = "trail"
 )
 
-// openTrail opens the trail and reads the chains of the clusters.
+// openTrail opens the trail and reads the chain of each cluster.
 func openTrail(ctx context.Context, o serveOptions, kept *journal.Journal, clusters []*informer.Cluster, operations *stream.Operations, logger *slog.Logger) (*trail.Trail, error) {
 	size, err := o.trailBytes()
 	if err != nil {
@@ -37,7 +37,7 @@ func openTrail(ctx context.Context, o serveOptions, kept *journal.Journal, clust
 	return trail.Open(ctx, setup)
 }
 
-// trailBytes is --trail-size in bytes, 0 if it is not given.
+// trailBytes returns --trail-size in bytes, or 0 if it was not given.
 func (o *serveOptions) trailBytes() (uint64, error) {
 	if o.trailSize == "" {
 		return 0, nil

@@ -18,7 +18,7 @@ import (
 func newTrail(stdout io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trail",
-		Short: "Look after the trail that serve keeps",
+		Short: "Verify the trail of helmtrail serve",
 		Args:  noArguments,
 		RunE:  showHelp,
 	}
@@ -37,23 +37,21 @@ func newTrailVerify(stdout io.Writer) *cobra.Command {
 	o := verifyOptions{dataDir: defaultDataDir()}
 	c := &cobra.Command{
 		Use:   "verify",
-		Short: "Check that nothing of the trail was changed, left out or cut off",
-		Long: `Check every link of the trail in a data directory and name the first that does
-not hold. The files are read as they are and nothing is written, so a server may
-be running on them.
+		Short: "Check that no entry of the trail was changed or removed",
+		Long: `Check every link of the trail in a data directory and report the first broken
+one. The command only reads files, so it can run beside a server.
 
-Whoever can write to the directory could also write a whole new chain. Only an
-earlier head that was kept elsewhere shows that: the server's log and its
-metrics have one, with its position.
+Anyone who can write to the directory can also write a new, consistent chain.
+To detect that, pass --head with an earlier head that was kept elsewhere. The
+server's log and metrics contain heads and their positions.
 
-It ends with 0 when all holds, with 1 when something does not, with 2 when there
-is nothing to verify or a flag is wrong, and with 3 when it could not be verified,
-because the files may not be read for example.`,
+Exit codes: 0 verified, 1 broken, 2 no trail, or wrong flags or arguments, 3 the
+trail could not be verified, for example because its files are not readable.`,
 		Example: `  helmtrail trail verify --data-dir /var/lib/helmtrail
   helmtrail trail verify --data-dir /var/lib/helmtrail --cluster prod --head 3f5a... --at 1204 --records`,
 		Args: noArguments,
 		PreRunE: func(c *cobra.Command, _ []string) error {
-			// The other flags mean something else to serve, whose variables may be set.
+			// Only this one: serve's variables for other flags do not apply here.
 			if dataDir, ok := os.LookupEnv(environmentName("data-dir")); ok && !c.Flags().Changed("data-dir") {
 				o.dataDir = dataDir
 			}
@@ -71,41 +69,40 @@ because the files may not be read for example.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&o.dataDir, "data-dir", o.dataDir, "`folder` that serve was given, also as HELMTRAIL_DATA_DIR")
-	flags.StringVar(&o.check.Cluster, "cluster", "", "the cluster whose trail to check; by default all")
-	flags.StringVar(&o.check.Head, "head", "", "the `hash` of an entry that the trail is known to have had")
-	flags.Uint64Var(&o.check.At, "at", 0, "the `position` of that entry, if it is known")
-	flags.BoolVar(&o.check.Records, "records", false, "check the bytes of every record as well")
+	flags.StringVar(&o.dataDir, "data-dir", o.dataDir, "data `directory` of helmtrail serve; environment variable HELMTRAIL_DATA_DIR")
+	flags.StringVar(&o.check.Cluster, "cluster", "", "id of the cluster whose trail to check; default: all")
+	flags.StringVar(&o.check.Head, "head", "", "`hash` of an entry that the trail must contain")
+	flags.Uint64Var(&o.check.At, "at", 0, "`position` of the entry with the hash --head")
+	flags.BoolVar(&o.check.Records, "records", false, "also check the content of every record")
 	outputFlag(flags, &o.output)
 	return c
 }
 
-// validate checks the flags. A head that was given must be one: a part of it, or
-// the nothing that a script's empty variable is, would prove nothing or alarm
-// for nothing.
+// validate checks the flags. A head must be complete: a prefix would prove little,
+// and an empty one, from an unset variable in a script, nothing.
 func (o *verifyOptions) validate(headGiven bool) error {
 	hash, err := hex.DecodeString(o.check.Head)
 	switch {
 	case o.dataDir == "":
-		return errors.New("--data-dir: name a folder, since there is no home directory for the default")
+		return errors.New("--data-dir: required, since there is no home directory")
 	case headGiven && (err != nil || len(hash) != sha256.Size):
-		return fmt.Errorf("--head %q: must be the whole hash of an entry, %d hexadecimal digits", o.check.Head, hex.EncodedLen(sha256.Size))
+		return fmt.Errorf("--head %q: must be a complete hash of %d hexadecimal digits", o.check.Head, hex.EncodedLen(sha256.Size))
 	case o.check.At != 0 && o.check.Head == "":
-		return errors.New("--at: goes with --head only")
+		return errors.New("--at: requires --head")
 	}
 	o.check.Head = hex.EncodeToString(hash)
 	o.check.Journal, o.check.Notes = filepath.Join(o.dataDir, journalFolder), filepath.Join(o.dataDir, trailFolder)
 	return nil
 }
 
-// verify writes what was found and fails when something does not hold.
+// verify prints the findings and fails if a trail is broken.
 func (o *verifyOptions) verify(stdout io.Writer) error {
 	findings, err := trail.Verify(o.check)
 	if err != nil {
 		return &comparisonError{fmt.Errorf("verify the trail: %w", err)}
 	}
 	if o.check.Head != "" && len(findings) > 1 {
-		return &usageError{"trail verify", errors.New("--head: name the --cluster, since there are several")}
+		return &usageError{"trail verify", errors.New("--head: requires --cluster, since there are several clusters")}
 	}
 	if o.output != asTable {
 		if err := printData(stdout, o.output, findings); err != nil {
@@ -130,7 +127,7 @@ func writeFinding(w io.Writer, f *trail.Finding, records bool) {
 		fmt.Fprintf(w, "  head     %s, %s\n", f.Head, f.HeadTime.Format(time.RFC3339))
 	}
 	if records {
-		fmt.Fprintf(w, "  records  %d, and %d that retention erased\n", f.Records, f.Erased)
+		fmt.Fprintf(w, "  records  %d, and %d erased by retention\n", f.Records, f.Erased)
 	}
 	if f.Verified {
 		fmt.Fprintln(w, "  verified")
