@@ -13,18 +13,17 @@ import (
 	"github.com/helmtrail/helmtrail/cmd/devcluster/internal/demo"
 )
 
-// runDemo runs a cluster with helmtrail and sample releases until ctx is done,
-// and ends them in the opposite order. Without a folder of its own to keep, the
-// demo leaves nothing behind.
+// runDemo runs a cluster with helmtrail and sample releases until ctx is done, and
+// stops them in reverse order. Without --dir it removes its files in the end.
 func runDemo(ctx context.Context, args []string, stdout io.Writer, terminal *os.File) (err error) {
 	var flags clusterFlags
 	o := demo.Options{Out: stdout}
 	set := flag.NewFlagSet("devcluster demo", flag.ContinueOnError)
 	flags.register(set)
-	set.StringVar(&o.Helmtrail, "helmtrail", "bin/helmtrail", "the helmtrail to show")
-	set.StringVar(&o.Helm, "helm", "bin/helm4", "the helm that helmtrail runs")
-	set.StringVar(&o.Charts, "charts", "deploy/demo/charts", "folder of the sample charts")
-	set.StringVar(&o.Listen, "listen", "127.0.0.1:8080", "address of helmtrail; another port when this one is taken")
+	set.StringVar(&o.Helmtrail, "helmtrail", "bin/helmtrail", "helmtrail program to run")
+	set.StringVar(&o.Helm, "helm", "bin/helm4", "helm program for helmtrail")
+	set.StringVar(&o.Charts, "charts", "deploy/demo/charts", "directory of the sample charts")
+	set.StringVar(&o.Listen, "listen", "127.0.0.1:8080", "address of helmtrail; a free port is used if this one is taken")
 	if err := parse(set, args, terminal); err != nil {
 		return err
 	}
@@ -38,7 +37,7 @@ func runDemo(ctx context.Context, args []string, stdout io.Writer, terminal *os.
 		return err
 	}
 
-	// The cluster outlives ctx by the time that helmtrail needs to end.
+	// The cluster outlives ctx until helmtrail has stopped.
 	clusterContext, stopCluster := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopCluster()
 	ready := make(chan string, 1)
@@ -54,7 +53,7 @@ func runDemo(ctx context.Context, args []string, stdout io.Writer, terminal *os.
 			return nil
 		case kubeconfig, ok := <-ready:
 			if !ok {
-				return nil // the cluster says why
+				return nil // the cluster's error says why
 			}
 			return demo.Run(ctx, o, kubeconfig)
 		}

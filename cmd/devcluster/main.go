@@ -27,9 +27,9 @@ const usage = `devcluster runs a Kubernetes control plane for tests and demos, i
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// From the first signal on, the next one ends the process as it always does.
+	// After the first signal, the next one kills the process.
 	context.AfterFunc(ctx, stop)
-	// The descriptor of standard error itself goes to the components.
+	// The components get the descriptor of standard error itself.
 	fd, err := unix.FcntlInt(os.Stderr.Fd(), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "devcluster: duplicate standard error:", err)
@@ -38,8 +38,8 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.NewFile(uintptr(fd), "terminal")))
 }
 
-// run is the whole program. It tells terminal how it goes, and returns the exit code: 0, 1 for a cluster that
-// failed, 2 for a command line that makes no sense.
+// run runs the program, writes its progress to terminal and returns the exit code:
+// 0 for success, 1 if the cluster failed, 2 for a wrong command line.
 func run(ctx context.Context, args []string, stdout io.Writer, terminal *os.File) int {
 	command := ""
 	if len(args) > 0 {
@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, terminal *os.File
 	return 0
 }
 
-// usageError is a command line that makes no sense.
+// usageError is a mistake in the command line.
 type usageError string
 
 func (e usageError) Error() string { return string(e) }

@@ -12,7 +12,7 @@ import (
 	"github.com/helmtrail/helmtrail/cmd/devcluster/internal/cluster"
 )
 
-// clusterFlags are those that every command which runs a cluster has.
+// clusterFlags are the flags of all commands that run a cluster.
 type clusterFlags struct {
 	dir       string
 	name      string
@@ -21,7 +21,7 @@ type clusterFlags struct {
 }
 
 func (f *clusterFlags) register(set *flag.FlagSet) {
-	set.StringVar(&f.dir, "dir", "", "folder that keeps the cluster")
+	set.StringVar(&f.dir, "dir", "", "directory of the cluster's files")
 	set.StringVar(&f.name, "name", "", "name of the kubeconfig's context (default: as before, or "+cluster.DefaultName+")")
 	set.IntVar(&f.port, "port", 0, "port of the API server (default: as before, or a free one)")
 	set.IntVar(&f.verbosity, "v", 0, "verbosity of the components' log")
@@ -58,7 +58,7 @@ func up(ctx context.Context, args []string, stdout io.Writer, terminal *os.File)
 
 // run runs the cluster that the flags describe.
 func (f clusterFlags) run(ctx context.Context, terminal *os.File, ready func(kubeconfig string)) error {
-	// Components keep paths; none may depend on the working directory.
+	// Components keep paths, which must not depend on the working directory.
 	dir, err := filepath.Abs(f.dir)
 	if err != nil {
 		return err

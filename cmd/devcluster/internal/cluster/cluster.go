@@ -1,9 +1,9 @@
 // Package cluster runs a real Kubernetes control plane in one process: etcd,
-// kube-apiserver, kube-controller-manager and kube-scheduler, with one
-// pretended node. It is made for a demo and for tests.
+// kube-apiserver, controllers and kube-scheduler, with one simulated node. It is
+// meant for a demo and for tests.
 //
-// Everything listens on the loopback address. Whoever can read the cluster's
-// folder is its administrator; nobody else gets in.
+// Everything listens on the loopback address. The credentials are in the
+// cluster's folder, which only its owner can read.
 package cluster
 
 import (
@@ -24,40 +24,40 @@ import (
 )
 
 const (
-	// DefaultName is what a cluster is called unless it is told otherwise.
+	// DefaultName is the name of a cluster without a given name.
 	DefaultName = "dev"
 
 	loopback    = "127.0.0.1"
 	serviceCIDR = "10.96.0.0/16"
 
-	// Each part of the cluster gets this long to end in an orderly way.
+	// stopTimeout bounds the orderly stop of each part.
 	stopTimeout = 4 * time.Second
-	// A cluster that is not ready by then never will be.
+	// startTimeout bounds the time until the cluster is ready.
 	startTimeout = 2 * time.Minute
 )
 
-// Options say what to run. The zero value of Name and Port means: as the
-// folder was run before, or the default.
+// Options configure a cluster. If Name or Port is zero, the cluster uses the value
+// of its previous run, or the default.
 type Options struct {
-	// Dir keeps everything: data, certificates, port, log and kubeconfig.
+	// Dir holds all files: data, certificates, port, log and kubeconfig.
 	Dir string
-	// Name is that of the kubeconfig's context, cluster and user.
+	// Name is the name of the kubeconfig's context, cluster and user.
 	Name string
-	// Port is the API server's.
+	// Port is the port of the API server.
 	Port int
-	// Verbosity is that of the components' log, devcluster.log in Dir.
+	// Verbosity is the level of the components' log, devcluster.log in Dir.
 	Verbosity int
-	// Terminal is told, line by line, what is happening. It must not be the
-	// process's standard error, which Run sends to the log.
+	// Terminal gets a line for each step. It must not be the process's standard
+	// error, which Run redirects to the log.
 	Terminal *os.File
 	// Ready is called once, with the path of the administrator's kubeconfig,
 	// when the cluster can be used.
 	Ready func(kubeconfig string)
 }
 
-// Run runs a cluster until ctx is done and everything in it has ended. It can
-// be called once in a process. While it runs, its kubeconfig exists exactly
-// when the cluster has become ready; it is left in place in the end.
+// Run runs a cluster. It blocks until ctx is done and everything has stopped. Call
+// it once in a process. It creates the kubeconfig when the cluster is ready, and
+// leaves it in place.
 func Run(ctx context.Context, o Options) (err error) {
 	dir := directory(o.Dir)
 	unlock, err := dir.lock()
@@ -106,8 +106,8 @@ func (c *run) say(format string, args ...any) {
 	fmt.Fprintf(c.Terminal, "%5.1fs  %s\n", time.Since(c.started).Seconds(), fmt.Sprintf(format, args...))
 }
 
-// run starts the parts in the order in which they need each other, and ends
-// them in the opposite order. The first part that ends by itself ends all.
+// run starts the parts in the order of their dependencies and stops them in
+// reverse. If one part fails, all are stopped.
 func (c *run) run(ctx context.Context, listener net.Listener) (err error) {
 	if c.files, err = newCredentials(c.dir, c.settings); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (c *run) run(ctx context.Context, listener net.Listener) (err error) {
 
 	err = c.bringUp(ctx, plane, fail)
 	if err != nil {
-		// What ended the start is the cause, not the waiting that it ended.
+		// Report the cause rather than the wait that it interrupted.
 		if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 			return cause
 		}
@@ -151,14 +151,14 @@ func (c *run) run(ctx context.Context, listener net.Listener) (err error) {
 	return nil
 }
 
-// bringUp starts what needs the API server, announces the cluster and blocks
-// until ctx is done and those parts have ended.
+// bringUp starts the parts that need the API server and announces the cluster. It
+// blocks until ctx is done and those parts have stopped.
 func (c *run) bringUp(ctx context.Context, plane *controlPlane, fail context.CancelCauseFunc) error {
 	admin, err := clientcmd.BuildConfigFromFlags("", c.files.adminKubeconfig)
 	if err != nil {
 		return fmt.Errorf("read own kubeconfig: %w", err)
 	}
-	// A client's default of five requests a second is for polite guests.
+	// Disable the default limit of five requests per second.
 	admin.QPS = -1
 	client, err := kubernetes.NewForConfig(admin)
 	if err != nil {
@@ -205,10 +205,10 @@ func (c *run) bringUp(ctx context.Context, plane *controlPlane, fail context.Can
 	return context.Cause(ctx)
 }
 
-// start runs a part in the background and returns the function that ends it
-// and waits. A part that fails is reported, also while it is being ended.
+// start runs a part in the background and returns a function that stops it and
+// waits. A failure is reported even while the part is being stopped.
 func start(fail context.CancelCauseFunc, part func(context.Context) error) (stop func() error) {
-	// Not derived from the cluster's context: parts end in order, not at once.
+	// Not derived from the cluster's context: parts stop in order.
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
@@ -224,9 +224,8 @@ func start(fail context.CancelCauseFunc, part func(context.Context) error) (stop
 	}
 }
 
-// stop ends a part, but does not wait for it for ever: clients that keep
-// connections open can hold an API server for as long as they please, and the
-// end of the process ends them all.
+// stop stops a part and waits at most stopTimeout: clients with open connections
+// can delay an API server's shutdown without limit.
 func (c *run) stop(part string, end func() error) {
 	c.say("stopping %s", part)
 	ended := make(chan error, 1)
@@ -250,7 +249,7 @@ func (c *run) apiServerFlags(store *embed.Etcd) []string {
 		"--bind-address=" + loopback,
 		"--secure-port=" + strconv.Itoa(c.settings.Port),
 		"--advertise-address=" + loopback,
-		// The kubernetes Service would need an address that is not loopback.
+		// The kubernetes Service does not accept a loopback address.
 		"--endpoint-reconciler-type=none",
 		"--tls-cert-file=" + c.files.server.CertFile,
 		"--tls-private-key-file=" + c.files.server.KeyFile,

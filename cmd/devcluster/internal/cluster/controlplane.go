@@ -41,7 +41,7 @@ func newControlPlane() (*controlPlane, error) {
 	return plane, nil
 }
 
-// runAPIServer serves on listener until ctx is done and the requests under way
+// runAPIServer serves on listener. It blocks until ctx is done and all requests
 // have ended.
 func (p *controlPlane) runAPIServer(ctx context.Context, listener net.Listener, flags []string) error {
 	if err := parse("kube-apiserver", p.server.Flags(), flags); err != nil {
@@ -61,7 +61,7 @@ func (p *controlPlane) runAPIServer(ctx context.Context, listener net.Listener, 
 	return endedEarly(ctx, "kube-apiserver")
 }
 
-// runScheduler places pods until ctx is done.
+// runScheduler assigns pods to the node until ctx is done.
 func (p *controlPlane) runScheduler(ctx context.Context, flags []string) error {
 	if err := parse("kube-scheduler", *p.scheduler.Flags, flags); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"github.com/helmtrail/helmtrail/cmd/devcluster/internal/pki"
 )
 
-// credentials are the files by which the parts of a cluster know each other.
+// credentials are the files with which the parts of a cluster authenticate.
 type credentials struct {
 	authority pki.Identity
 	etcd      pki.Identity
@@ -21,8 +21,8 @@ type credentials struct {
 	schedulerKubeconfig string
 }
 
-// newCredentials makes what is missing in the folder and keeps what is there.
-// The kubeconfigs of the parts are written anew, since they hold the port.
+// newCredentials creates missing credentials and keeps existing ones. It rewrites
+// the kubeconfigs, which contain the port.
 func newCredentials(dir directory, s settings) (credentials, error) {
 	authority, err := pki.Open(dir.pki())
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"syscall"
 )
 
-// directory is the folder that holds everything a dev cluster keeps.
+// directory is the folder with all files of a dev cluster.
 type directory string
 
 func (d directory) join(name string) string { return filepath.Join(string(d), name) }
@@ -25,8 +25,8 @@ func (d directory) etcd() string       { return d.join("etcd") }
 func (d directory) pki() string        { return d.join("pki") }
 func (d directory) settings() string   { return d.join("cluster.json") }
 
-// lock takes the folder for this process, or says who has it. The lock ends
-// with the process, however that ends.
+// lock locks the folder for this process, or returns an error that names the
+// process that holds it. The kernel releases the lock when the process ends.
 func (d directory) lock() (release func(), err error) {
 	if err := os.MkdirAll(string(d), 0o700); err != nil {
 		return nil, fmt.Errorf("create cluster folder: %w", err)
@@ -53,19 +53,18 @@ func (d directory) lock() (release func(), err error) {
 	return func() { file.Close() }, nil
 }
 
-// settings are what a cluster keeps from one start to the next, beside its
-// data and its certificates.
+// settings are the options that a cluster keeps between runs.
 type settings struct {
 	Name string `json:"name"`
 	Port int    `json:"port"`
 }
 
-// server is the API server's address.
+// server returns the URL of the API server.
 func (s settings) server() string {
 	return "https://" + net.JoinHostPort(loopback, strconv.Itoa(s.Port))
 }
 
-// resolve lays what the caller asks for over what the folder has kept.
+// resolve returns the given settings, completed with those kept in the folder.
 func (d directory) resolve(name string, port int) (settings, error) {
 	kept := settings{Name: DefaultName}
 	text, err := os.ReadFile(d.settings())
@@ -95,10 +94,9 @@ func (d directory) keep(s settings) error {
 	return replaceFile(d.settings(), append(text, '\n'))
 }
 
-// listen binds the API server's port on the loopback address: the one given,
-// or a free one when port is 0. Free ports are looked for below the range that
-// the system hands out to outgoing connections: a cluster that is started
-// again needs the same port, and must not find it taken by a passing client.
+// listen binds the API server's port on the loopback address, or a free one if
+// port is 0. It chooses free ports below the ephemeral range, so that no outgoing
+// connection can hold the port when the cluster is restarted.
 func listen(port int) (net.Listener, error) {
 	if port != 0 {
 		l, err := net.Listen("tcp", net.JoinHostPort(loopback, strconv.Itoa(port)))
@@ -118,8 +116,7 @@ func listen(port int) (net.Listener, error) {
 	return nil, fmt.Errorf("no free port between %d and %d on %s", low, high, loopback)
 }
 
-// replaceFile writes a private file in one step, so that whoever waits for it
-// never reads half of it.
+// replaceFile writes a private file atomically.
 func replaceFile(name string, content []byte) error {
 	temp := name + ".new"
 	if err := os.WriteFile(temp, content, 0o600); err != nil {

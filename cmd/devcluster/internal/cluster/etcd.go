@@ -11,10 +11,9 @@ import (
 	"github.com/helmtrail/helmtrail/cmd/devcluster/internal/pki"
 )
 
-// startEtcd runs the store in this process, on a port that the system chooses
-// and that only holders of the cluster's certificates may use. It returns when
-// the store serves. Nothing is fsynced: writes outlive the process, but not a
-// crash of the machine.
+// startEtcd runs etcd in this process, on a free port, for clients with a
+// certificate of the cluster. It returns when etcd is ready. Nothing is fsynced:
+// writes survive the process, but not a crash of the machine.
 func startEtcd(ctx context.Context, dataDir string, authority, id pki.Identity) (*embed.Etcd, error) {
 	config := embed.NewConfig()
 	config.Name = "devcluster"
@@ -32,8 +31,7 @@ func startEtcd(ctx context.Context, dataDir string, authority, id pki.Identity) 
 	config.ClientTLSInfo, config.PeerTLSInfo = tls, tls
 	anyPort := []url.URL{{Scheme: "https", Host: loopback + ":0"}}
 	config.ListenClientUrls, config.AdvertiseClientUrls = anyPort, anyPort
-	// The only member never dials a peer, so its advertised address is a name
-	// in the cluster's configuration and nothing more.
+	// There are no peers, so nobody uses the advertised address.
 	config.ListenPeerUrls, config.AdvertisePeerUrls = anyPort, anyPort
 	config.InitialCluster = config.InitialClusterFromName(config.Name)
 

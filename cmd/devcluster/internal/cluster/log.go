@@ -13,10 +13,9 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// divert sends what is written to the process's standard error to a file, and
-// keeps the file of the run before. A Kubernetes component has many ways to
-// log, some of them set up before main; they have only that in common. A crash
-// is reported on the terminal as well.
+// divert redirects the process's standard error to a file and keeps the file of
+// the previous run. Kubernetes components log in many ways, some set up before
+// main, but all write to standard error. A crash is also reported on the terminal.
 func divert(name string, terminal *os.File, verbosity int) error {
 	if err := os.Rename(name, name+".1"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("keep the old log: %w", err)
@@ -37,7 +36,7 @@ func divert(name string, terminal *os.File, verbosity int) error {
 	if err := flags.Set("v", strconv.Itoa(verbosity)); err != nil {
 		return fmt.Errorf("set the log's verbosity: %w", err)
 	}
-	// A component that gives up must not leave a silent terminal behind.
+	// A crash must not leave the terminal silent.
 	klog.OsExit = func(code int) {
 		fmt.Fprintln(terminal, "devcluster: a component gave up; the reason is in", name)
 		os.Exit(code)

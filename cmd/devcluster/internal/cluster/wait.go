@@ -17,8 +17,8 @@ import (
 
 const pollInterval = 50 * time.Millisecond
 
-// waitServing blocks until the API server says that it is ready, its built-in
-// roles included, or until ctx is done.
+// waitServing blocks until the API server is ready, including its built-in roles,
+// or ctx is done.
 func waitServing(ctx context.Context, client kubernetes.Interface) error {
 	return poll(ctx, "the API server to be ready", func(ctx context.Context) error {
 		var status int
@@ -30,8 +30,8 @@ func waitServing(ctx context.Context, client kubernetes.Interface) error {
 	})
 }
 
-// waitUsable blocks until pods can be created and are placed: the default
-// service account is there and the node takes pods.
+// waitUsable blocks until pods can be created and scheduled: the default service
+// account exists and the node is ready.
 func waitUsable(ctx context.Context, client kubernetes.Interface) error {
 	err := poll(ctx, "the default service account", func(ctx context.Context) error {
 		_, err := client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(ctx, "default", metav1.GetOptions{})
@@ -59,8 +59,8 @@ func waitUsable(ctx context.Context, client kubernetes.Interface) error {
 	})
 }
 
-// poll calls check until it succeeds. When ctx ends first, the error says what
-// was waited for and what the last check found.
+// poll calls check until it succeeds or ctx is done. Its error contains the last
+// error of check.
 func poll(ctx context.Context, what string, check func(context.Context) error) error {
 	var last error
 	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {

@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// api talks to helmtrail as any program would.
+// api is a client of helmtrail's HTTP API.
 type api struct {
 	base    string
 	cluster string
 }
 
-// accepted is helmtrail's answer to a request that changes a release.
+// accepted is helmtrail's response to a request that starts an operation.
 type accepted struct {
 	SessionID string `json:"sessionId"`
 }
 
-// session is what the demo reads of one.
+// session is the part of a session that the demo reads.
 type session struct {
 	State string `json:"state"`
 	End   *struct {
@@ -34,7 +34,7 @@ const (
 	completed = "completed"
 )
 
-// ready blocks until helmtrail can do its work and has told its cluster's id.
+// ready blocks until helmtrail is ready, and sets the cluster's id.
 func (a *api) ready(ctx context.Context) error {
 	err := a.repeat(ctx, "helmtrail to be ready", func() (bool, error) {
 		return true, a.call(ctx, http.MethodGet, "/readyz", nil, nil)
@@ -71,8 +71,8 @@ func (a *api) finish(ctx context.Context, release, id string) (session, error) {
 	return s, err
 }
 
-// repeat calls check until it says done without an error. A server that is
-// still starting may answer with errors for a while.
+// repeat calls check until it returns done without an error. A server that is
+// starting may fail for a while.
 func (a *api) repeat(ctx context.Context, what string, check func() (done bool, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -89,7 +89,7 @@ func (a *api) repeat(ctx context.Context, what string, check func() (done bool, 
 	}
 }
 
-// call sends body as JSON and reads the answer into result; either may be nil.
+// call sends body as JSON and decodes the response into result. Either may be nil.
 func (a *api) call(ctx context.Context, method, path string, body, result any) error {
 	var content io.Reader
 	if body != nil {

@@ -1,5 +1,4 @@
-// Package demo shows helmtrail at work on a dev cluster: it runs helmtrail,
-// has it install a few sample releases, and ends everything again.
+// Package demo runs helmtrail on a dev cluster and has it install sample releases.
 package demo
 
 import (
@@ -10,23 +9,23 @@ import (
 	"net/http"
 )
 
-// Options say what the demo is made of. All are required.
+// Options configure the demo. All are required.
 type Options struct {
-	// Dir keeps helmtrail's data and log.
+	// Dir holds helmtrail's data and log.
 	Dir string
 	// Helmtrail and Helm are the programs to run.
 	Helmtrail string
 	Helm      string
 	// Charts is the folder that holds the chart web.
 	Charts string
-	// Listen is helmtrail's address. When its port is taken, another is.
+	// Listen is helmtrail's address. A free port is used if its port is taken.
 	Listen string
-	// Out is told what happens.
+	// Out gets the progress.
 	Out io.Writer
 }
 
-// Run runs the demo on the cluster of kubeconfig until ctx is done and
-// helmtrail, with everything it started, has ended.
+// Run runs the demo on the cluster of kubeconfig. It blocks until ctx is done and
+// helmtrail and everything that it started have stopped.
 func Run(ctx context.Context, o Options, kubeconfig string) (err error) {
 	fmt.Fprintln(o.Out, "starting helmtrail")
 	s, err := serve(o, kubeconfig)
@@ -62,8 +61,8 @@ type chart struct {
 
 const namespace = "shop"
 
-// samples fills the cluster: a release that fails, one that takes its time and
-// one with a history. The first two are still at work when it returns.
+// samples installs a release that fails, a slow one, and one with a history. The
+// first two are still running when it returns.
 func (a *api) samples(ctx context.Context, out io.Writer) error {
 	if err := a.ready(ctx); err != nil {
 		return err
@@ -77,8 +76,8 @@ func (a *api) samples(ctx context.Context, out io.Writer) error {
 		return answer, err
 	}
 
-	// The namespace is the first one's to make: helms that make it at the same
-	// time get into each other's way.
+	// Only the first install creates the namespace: concurrent attempts would
+	// conflict.
 	fmt.Fprintln(out, "installing shop/storefront, then three more revisions of it")
 	storefront := releases + "/storefront"
 	first, err := install("storefront", map[string]any{"smokeTest": map[string]any{"enabled": true}}, map[string]any{"wait": true})
@@ -136,8 +135,8 @@ func (a *api) samples(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// succeed blocks until an operation has ended, and returns an error unless it
-// ended well.
+// succeed blocks until an operation has ended. It returns an error unless the
+// operation succeeded.
 func (a *api) succeed(ctx context.Context, release string, started accepted) error {
 	ended, err := a.finish(ctx, release, started.SessionID)
 	if err != nil {

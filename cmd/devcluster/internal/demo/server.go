@@ -16,11 +16,11 @@ import (
 	"time"
 )
 
-// endTimeout is what helmtrail gets to end its operations and itself.
+// endTimeout bounds helmtrail's shutdown.
 const endTimeout = 30 * time.Second
 
-// server is helmtrail as a child process. It stays in our process group, so
-// that a terminal's Ctrl-C reaches it too, however often it is pressed.
+// server is helmtrail as a child process. It stays in our process group, so that
+// every Ctrl-C in the terminal reaches it too.
 type server struct {
 	command *exec.Cmd
 	// base is the address that it serves on, without a trailing slash.
@@ -31,7 +31,7 @@ type server struct {
 
 var announced = regexp.MustCompile(`http://[^/\s]+`)
 
-// serve starts helmtrail and returns when it has said where it serves.
+// serve starts helmtrail and returns when it has printed its address.
 func serve(o Options, kubeconfig string) (*server, error) {
 	logFile, err := os.Create(filepath.Join(o.Dir, "helmtrail.log"))
 	if err != nil {
@@ -45,7 +45,7 @@ func serve(o Options, kubeconfig string) (*server, error) {
 			"--helm", o.Helm,
 			"--data-dir", filepath.Join(o.Dir, "helmtrail"),
 			"--chart-dir", o.Charts,
-			// Who presses Ctrl-C does not want to wait for a slow sample.
+			// Ctrl-C must not wait for a slow sample.
 			"--drain", "0s"),
 		ended: make(chan struct{}),
 	}
@@ -76,8 +76,8 @@ func serve(o Options, kubeconfig string) (*server, error) {
 	return s, nil
 }
 
-// freeAddress returns the address that was asked for, or, when it is taken, the
-// same host with a port that the system chooses.
+// freeAddress returns the wanted address or, if it is taken, the same host with a
+// free port.
 func freeAddress(wanted string, out io.Writer) string {
 	listener, err := net.Listen("tcp", wanted)
 	if err == nil {
@@ -86,15 +86,15 @@ func freeAddress(wanted string, out io.Writer) string {
 	}
 	host, port, splitErr := net.SplitHostPort(wanted)
 	if splitErr != nil || !errors.Is(err, syscall.EADDRINUSE) {
-		return wanted // helmtrail says what is wrong with it
+		return wanted // helmtrail reports what is wrong with it
 	}
 	fmt.Fprintf(out, "port %s is taken, helmtrail takes a free one\n", port)
 	return net.JoinHostPort(host, "0")
 }
 
-// stop ends helmtrail and everything that it runs.
+// stop stops helmtrail and everything that it runs.
 func (s *server) stop() error {
-	// It may have had the terminal's signal already, or have ended of it.
+	// It may already have exited because of the terminal's signal.
 	if err := s.command.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("stop helmtrail: %w", err)
 	}
@@ -111,14 +111,13 @@ func (s *server) stop() error {
 	}
 }
 
-// wait blocks until ctx is done, or until helmtrail ends by itself, which is
-// an error.
+// wait blocks until ctx is done. It returns an error if helmtrail exits before.
 func (s *server) wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return nil
 	case <-s.ended:
-		// Both get a terminal's Ctrl-C, and helmtrail may be the faster.
+		// Both get the terminal's Ctrl-C, and helmtrail may exit first.
 		select {
 		case <-ctx.Done():
 			return nil

@@ -6,38 +6,38 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Behavior is how a container fares on the pretended node. An image tag that
-// is none of these behaves well: the container runs and is ready at once, and
-// in a pod that runs to an end (restartPolicy other than Always, as in a Job)
-// it succeeds after a second.
+// Behavior is the behavior of a container on the simulated node, chosen by its
+// image's tag. With any other tag the container runs and is ready at once. In a
+// pod that runs to completion (restartPolicy other than Always, as in a Job) it
+// succeeds after a second.
 type Behavior string
 
 const (
 	// MissingImage: the image cannot be pulled.
 	MissingImage Behavior = "doesnotexist"
-	// Crash: the container ends with exit code 1 a second after each start,
-	// and is never ready. A pod that may not restart it fails.
+	// Crash: the container exits with code 1 a second after each start and is
+	// never ready. A pod that may not restart it fails.
 	Crash Behavior = "crash"
-	// Fail is Crash under the name that suits a Job.
+	// Fail is another name of Crash, for Jobs.
 	Fail Behavior = "fail"
-	// Slow: the container takes five seconds, or what DelayAnnotation says,
-	// to become ready.
+	// Slow: the container becomes ready after five seconds, or after the time in
+	// DelayAnnotation.
 	Slow Behavior = "slow"
 )
 
-// Annotations of a pod. Durations are written as Go does: "5s", "1m30s".
+// Annotations of a pod. Durations have Go's syntax: "5s", "1m30s".
 const (
-	// BehaviorAnnotation gives all containers that are not init containers a
-	// Behavior, whatever their image tags.
+	// BehaviorAnnotation sets the Behavior of all containers but init containers,
+	// regardless of their image tags.
 	BehaviorAnnotation = "devcluster.helmtrail.dev/behavior"
-	// DelayAnnotation says how long a slow pod takes to become ready, and
-	// makes a pod slow that is not.
+	// DelayAnnotation sets the time until a pod becomes ready. It makes any pod
+	// slow.
 	DelayAnnotation = "devcluster.helmtrail.dev/delay"
-	// DurationAnnotation says how long a container runs that ends by itself,
-	// well or not. The default is one second.
+	// DurationAnnotation sets how long a container runs before it exits,
+	// successfully or not. The default is one second.
 	DurationAnnotation = "devcluster.helmtrail.dev/duration"
-	// LogAnnotation is what the pod's containers have written. The default is
-	// a line for the start of one, and another for its bad end.
+	// LogAnnotation sets the log of the pod's containers. The default is one line
+	// for the start and one for a failure.
 	LogAnnotation = "devcluster.helmtrail.dev/log"
 )
 
@@ -47,7 +47,7 @@ func behaviorOf(image string) Behavior {
 	return Behavior(image[strings.LastIndex(image, ":")+1:])
 }
 
-// behaviors returns those of a pod's containers, in their order.
+// behaviors returns the behaviors of a pod's containers, in order.
 func behaviors(pod *corev1.Pod, containers []corev1.Container, initial bool) []Behavior {
 	all := make([]Behavior, len(containers))
 	for i, container := range containers {
@@ -59,5 +59,5 @@ func behaviors(pod *corev1.Pod, containers []corev1.Container, initial bool) []B
 	return all
 }
 
-// ends says whether a container ends by itself, and badly.
+// ends reports whether a container exits by itself with a failure.
 func (b Behavior) ends() bool { return b == Crash || b == Fail }

@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// conditions of a pod, as a kubelet derives them from its containers. The time
-// of one that keeps its status is kept as well.
+// conditions returns the conditions of a pod, derived from its containers as by a
+// kubelet. A condition whose status is unchanged keeps its time.
 func conditions(pod *corev1.Pod, status corev1.PodStatus, initialized bool, now metav1.Time) []corev1.PodCondition {
 	ready := corev1.PodCondition{Status: corev1.ConditionTrue}
 	var unready []string

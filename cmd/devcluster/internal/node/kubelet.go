@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// kubelet answers what an API server asks a node's kubelet: here, for the logs
-// of containers. Nothing has run, so the logs are made up.
+// kubelet serves the part of a kubelet's API that the API server needs for
+// containers' logs. The logs are made up, since nothing runs.
 type kubelet struct {
 	client   kubernetes.Interface
 	listener net.Listener
@@ -29,7 +29,7 @@ func newKubelet(client kubernetes.Interface) (*kubelet, error) {
 	return &kubelet{client: client, listener: listener}, nil
 }
 
-// port is where the API server finds it, as the node's status says.
+// port returns the kubelet's port, for the node's status.
 func (k *kubelet) port() int32 { return int32(k.listener.Addr().(*net.TCPAddr).Port) }
 
 // run serves until ctx is done.
@@ -37,14 +37,14 @@ func (k *kubelet) run(ctx context.Context, certFile, keyFile string) error {
 	routes := http.NewServeMux()
 	routes.HandleFunc("GET /containerLogs/{namespace}/{pod}/{container}", k.log)
 	server := &http.Server{Handler: routes}
-	defer context.AfterFunc(ctx, func() { _ = server.Close() })() // all that it holds ends with the process
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })() // its connections end with the process
 	if err := server.ServeTLS(k.listener, certFile, keyFile); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
 }
 
-// log answers as pkg/kubelet/kubelet_pods.go (GetKubeletContainerLogs) does.
+// log responds as pkg/kubelet/kubelet_pods.go (GetKubeletContainerLogs) does.
 func (k *kubelet) log(w http.ResponseWriter, r *http.Request) {
 	pod, err := k.client.CoreV1().Pods(r.PathValue("namespace")).Get(r.Context(), r.PathValue("pod"), metav1.GetOptions{})
 	if err != nil {
@@ -59,8 +59,8 @@ func (k *kubelet) log(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, lastOf(logOf(pod, name), query.Get("tailLines"), query.Get("limitBytes")))
 }
 
-// hasRun tells whether a container has run, or with previous whether it has
-// ended and was to be started again.
+// hasRun reports whether a container has run or, with previous, whether it has run
+// before its last restart.
 func hasRun(pod *corev1.Pod, name string, previous bool) bool {
 	for _, statuses := range [][]corev1.ContainerStatus{pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses} {
 		for _, s := range statuses {
@@ -73,8 +73,8 @@ func hasRun(pod *corev1.Pod, name string, previous bool) bool {
 	return false
 }
 
-// logOf is what a container has written: what LogAnnotation says, else a line
-// for its start and one for its bad end.
+// logOf returns the log of a container: LogAnnotation, or else a line for the
+// start and one for a failure.
 func logOf(pod *corev1.Pod, name string) string {
 	if text, ok := pod.Annotations[LogAnnotation]; ok {
 		return strings.TrimRight(text, "\n") + "\n"
@@ -93,12 +93,12 @@ func logOf(pod *corev1.Pod, name string) string {
 	return text
 }
 
-// lastOf is the end of a log: so many lines, and of these so many bytes. What
-// is no number bounds nothing.
+// lastOf returns the last lines of a log, and of these the last bytes. A limit
+// that is not a number is ignored.
 func lastOf(log, lines, limit string) string {
 	if n, err := strconv.Atoi(lines); err == nil {
 		all := strings.SplitAfter(log, "\n")
-		all = all[:len(all)-1] // behind the last line break is nothing
+		all = all[:len(all)-1] // the text ends with a newline
 		log = strings.Join(all[max(0, len(all)-n):], "")
 	}
 	if n, err := strconv.Atoi(limit); err == nil {

@@ -1,9 +1,9 @@
-// Package node pretends to be a Kubernetes node: pods that the scheduler
-// places on it go through the states that a kubelet would report, without a
-// container being run. KWOK plays the stages that this package defines.
+// Package node simulates a Kubernetes node: its pods go through the states that a
+// kubelet would report, but no container runs. KWOK plays the stages that this
+// package defines.
 //
-// How a pod fares is chosen by the tag of its containers' images, or for all
-// its containers by the annotation BehaviorAnnotation; see Behavior.
+// The tags of a pod's images, or BehaviorAnnotation, choose its behavior; see
+// Behavior.
 package node
 
 import (
@@ -27,7 +27,7 @@ import (
 )
 
 const (
-	// Name is the node's.
+	// Name is the name of the node.
 	Name = "node-1"
 
 	// Capacity of the node. A pod that asks for more stays unschedulable.
@@ -38,24 +38,24 @@ const (
 	nodeIP  = "127.0.0.1"
 	podCIDR = "10.244.0.1/16"
 
-	// A node whose lease is older than 50 seconds counts as lost. KWOK renews
-	// it after a quarter of this.
+	// Kubernetes considers a node lost if its lease is older than 50 seconds. KWOK
+	// renews the lease after a quarter of this duration.
 	leaseSeconds = 40
 	// Enough workers for a burst of some hundred pods.
 	workers = 8
 )
 
-// Options are what a node needs to be run.
+// Options configure a node.
 type Options struct {
-	// Kubeconfig is the path of an administrator's.
+	// Kubeconfig is the path of an administrator's kubeconfig.
 	Kubeconfig string
-	// CertFile and KeyFile are those of the node's kubelet.
+	// CertFile and KeyFile are the kubelet's certificate and key.
 	CertFile, KeyFile string
-	// Logs gets what KWOK has to say.
+	// Logs gets KWOK's log.
 	Logs io.Writer
 }
 
-// Run registers the node and plays it until ctx is done.
+// Run registers the node and simulates it until ctx is done.
 func Run(ctx context.Context, o Options) error {
 	ctx = log.NewContext(ctx, log.NewLogger(o.Logs, log.LevelWarn))
 	clients, err := client.NewClientset("", o.Kubeconfig)
@@ -99,7 +99,7 @@ func Run(ctx context.Context, o Options) error {
 		NodePlayStageParallelism:   1,
 		PodPlayStageParallelism:    workers,
 		PodsOnNodeSyncParallelism:  1,
-		// The same after a restart: the node's lease need not expire first.
+		// The same after a restart, so that the old lease need not expire.
 		ID: "devcluster",
 		LocalStages: map[internalversion.StageResourceRef][]*internalversion.Stage{
 			nodeResource: nodeStages(),
@@ -134,8 +134,8 @@ func Run(ctx context.Context, o Options) error {
 	return group.Wait()
 }
 
-// register makes the node unless it is there, and says where its kubelet is,
-// which is another port after each start.
+// register creates the node if it does not exist, and sets the port of its
+// kubelet, which changes with each start.
 func register(ctx context.Context, client kubernetes.Interface, port int32) error {
 	_, err := client.CoreV1().Nodes().Create(ctx, &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{

@@ -1,6 +1,5 @@
-// Package pki makes the keys and certificates of one dev cluster and keeps
-// them on disk, so that a cluster which is started again is the same cluster
-// to everybody who holds one of its kubeconfigs.
+// Package pki creates the keys and certificates of a dev cluster and keeps them on
+// disk, so that kubeconfigs stay valid when the cluster is restarted.
 package pki
 
 import (
@@ -21,32 +20,32 @@ import (
 	"time"
 )
 
-// lifetime of every certificate. A dev cluster is thrown away long before.
+// lifetime is the lifetime of every certificate.
 const lifetime = 10 * 365 * 24 * time.Hour
 
-// Authority is the certificate authority of a dev cluster. Its files, and
-// those of everything that it issues, stand in one private folder.
+// Authority is the certificate authority of a dev cluster. Its files and those of
+// the certificates that it issues are in one private folder.
 type Authority struct {
 	dir  string
 	cert *x509.Certificate
 	key  crypto.Signer
 }
 
-// Identity names the two files of a certificate and its key, both PEM.
+// Identity names the PEM files of a certificate and its key.
 type Identity struct {
 	CertFile string
 	KeyFile  string
 }
 
-// Subject says whom a certificate is for. Hosts makes it good for a server
-// too; names and IP addresses may be mixed.
+// Subject is the subject of a certificate. With Hosts, names or IP addresses, the
+// certificate is valid for a server too.
 type Subject struct {
 	CommonName   string
 	Organization string
 	Hosts        []string
 }
 
-// Open loads the authority kept in dir, or makes one when dir has none.
+// Open loads the authority in dir, or creates one if dir has none.
 func Open(dir string) (*Authority, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create certificate folder: %w", err)
@@ -65,11 +64,11 @@ func Open(dir string) (*Authority, error) {
 	return a, nil
 }
 
-// Own returns the files of the authority's own certificate and key.
+// Own returns the files of the authority's certificate and key.
 func (a *Authority) Own() Identity { return a.identity("ca") }
 
-// Issue returns the certificate that is kept under name, and makes it for
-// subject when there is none yet. The subject of a kept one is not compared.
+// Issue returns the certificate with the given name. If it does not exist, Issue
+// creates it for subject. It does not compare the subject of an existing one.
 func (a *Authority) Issue(name string, subject Subject) (Identity, error) {
 	id := a.identity(name)
 	if _, err := os.Stat(id.CertFile); err == nil {
@@ -102,8 +101,8 @@ func (a *Authority) Issue(name string, subject Subject) (Identity, error) {
 	return id, write(id, der, key)
 }
 
-// SigningKey returns the file of a private key, made when it is missing, that
-// signs service account tokens. The API server takes the public half from it.
+// SigningKey returns the file of a private key for service account tokens. It
+// creates the key if it does not exist.
 func (a *Authority) SigningKey(name string) (string, error) {
 	file := a.identity(name).KeyFile
 	if _, err := os.Stat(file); err == nil {
@@ -160,7 +159,8 @@ func (a *Authority) load(id Identity) error {
 	return nil
 }
 
-// template backdates the certificate a little for clocks that disagree.
+// template returns a certificate that is valid a little earlier than now, for
+// clocks that disagree.
 func (a *Authority) template(subject pkix.Name) *x509.Certificate {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
 	if err != nil {
@@ -187,7 +187,8 @@ func readPEM(file string) ([]byte, error) {
 	return block.Bytes, nil
 }
 
-// write stores the key first: a certificate on disk says that both are there.
+// write stores the key before the certificate, so that an existing certificate
+// always has its key.
 func write(id Identity, der []byte, key *ecdsa.PrivateKey) error {
 	if err := writeKey(id.KeyFile, key); err != nil {
 		return err
