@@ -257,7 +257,7 @@ func structFields(t reflect.Type) map[string]string {
 		if name == "-" || f.Anonymous && name == "" {
 			continue
 		}
-		need := "required "
+		need, kind := "required ", f.Type
 		if strings.Contains(rules, "omitempty") || strings.Contains(rules, "omitzero") {
 			need = "optional "
 			if f.Type.Kind() == reflect.Pointer {
@@ -266,7 +266,7 @@ func structFields(t reflect.Type) map[string]string {
 				continue
 			}
 		}
-		fields[name] = need + goKind(f.Type)
+		fields[name] = need + goKind(kind)
 	}
 	return fields
 }
