@@ -266,10 +266,9 @@ func structFields(t reflect.Type) map[string]string {
 		need, kind := "required ", f.Type
 		if strings.Contains(rules, "omitempty") || strings.Contains(rules, "omitzero") {
 			need = "optional "
-			if f.Type.Kind() == reflect.Pointer {
-				// A nil pointer is left out, so the field is never null.
-				fields[name] = need + goKind(f.Type.Elem())
-				continue
+			// A nil pointer is left out, so the field is never null.
+			if kind.Kind() == reflect.Pointer {
+				kind = kind.Elem()
 			}
 		}
 		fields[name] = need + goKind(kind)

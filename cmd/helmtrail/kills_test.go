@@ -173,8 +173,8 @@ func TestKillingTheSupervisorEndsTheSessionAndHelm(t *testing.T) {
 	})
 }
 
-// ended reports whether no process has the id, not even as a zombie.
-func ended(pid int) bool {
+// processEnded reports whether no process has the id, not even as a zombie.
+func processEnded(pid int) bool {
 	process, err := os.FindProcess(pid)
 	return err == nil && errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }

@@ -269,7 +269,7 @@ func TestStoppingLeavesNoHelmAndKeepsTheSessions(t *testing.T) {
 	if kind, last := end(t, seen); kind != stream.TypeFailed || last.Reason != stream.ReasonInterrupted {
 		t.Errorf("the session ended %s %+v, want FAILED, interrupted", kind, last)
 	}
-	if pid == 0 || !ended(pid) {
+	if pid == 0 || !processEnded(pid) {
 		t.Errorf("helm (process %d) is still there", pid)
 	}
 	left, err := os.ReadDir(filepath.Join(a.dataDir, "sessions"))

@@ -67,6 +67,53 @@ func TestEveryRowOfTheKindTableIsComplete(t *testing.T) {
 	}
 }
 
+// Every kind that the file defines is in the table.
+func TestEveryKindIsInTheTable(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), tableFile, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defined, listed := []string{}, []string{"otherKind", "customKind"}
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != 1 {
+			return true
+		}
+		switch value := spec.Values[0].(type) {
+		case *ast.UnaryExpr: // &kind{...}
+			defined = append(defined, spec.Names[0].Name)
+		case *ast.CompositeLit:
+			if spec.Names[0].Name != "kinds" {
+				return false
+			}
+			for _, element := range value.Elts {
+				if name, ok := element.(*ast.Ident); ok {
+					listed = append(listed, name.Name)
+				}
+			}
+		}
+		return false
+	})
+	slices.Sort(defined)
+	slices.Sort(listed)
+	if diff := cmp.Diff(defined, listed); diff != "" {
+		t.Errorf("kinds (-defined +listed):\n%s", diff)
+	}
+}
+
+// The role to start from may read every kind of the table but Secrets.
+func TestTheReaderMayReadEveryKind(t *testing.T) {
+	role, err := os.ReadFile("../../deploy/rbac/reader.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range kinds {
+		if k != secretKind && !regexp.MustCompile(`(?m)^    resources: \[.*\b`+k.resource+`\b`).Match(role) {
+			t.Errorf("deploy/rbac/reader.yaml has no %s", k.resource)
+		}
+	}
+}
+
 // testObject judges and counts an object of a kind that has no status yet.
 func testObject(k *kind) (judgement, int, error) {
 	object := &unstructured.Unstructured{Object: map[string]any{}}
@@ -80,7 +127,7 @@ func testObject(k *kind) (judgement, int, error) {
 // decides which rights a viewer needs.
 func TestPlacesBelowAKind(t *testing.T) {
 	const warned, claimed = "events " + warnings, "events " + claimEvents
-	for resource, want := range map[schema.GroupVersionResource][]string{
+	cases := map[schema.GroupVersionResource][]string{
 		{Group: "apps", Version: "v1", Resource: "deployments"}:                      {warned, "pods", "replicasets.apps"},
 		{Group: "apps", Version: "v1beta2", Resource: "deployments"}:                 {warned, "pods", "replicasets.apps"},
 		{Group: "apps", Version: "v1", Resource: "statefulsets"}:                     {claimed, warned, "persistentvolumeclaims", "pods"},
@@ -102,7 +149,13 @@ func TestPlacesBelowAKind(t *testing.T) {
 		{Group: "batch.volcano.sh", Version: "v1alpha1", Resource: "jobs"}:           {warned, "pods", "replicasets.apps"},
 		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}:       nil,
 		{Group: "monitoring.coreos.com", Version: "v1", Resource: "servicemonitors"}: {warned, "pods", "replicasets.apps"},
-	} {
+	}
+	for _, k := range kinds {
+		if _, ok := cases[k.GroupVersion().WithResource(k.resource)]; !ok {
+			t.Errorf("%s has no case", k.resource)
+		}
+	}
+	for resource, want := range cases {
 		var got []string
 		for _, p := range (place{resource: resource, namespace: "ns"}).below() {
 			if p.namespace != "ns" {
