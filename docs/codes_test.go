@@ -5,14 +5,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/drift"
 )
 
 // The codes by which clients translate sentences are those of openapi.yaml.
 func TestDescriptionHasTheCodesOfSentences(t *testing.T) {
 	for schema, got := range map[string][]string{
-		"NoteCode":  texts(stream.NoteCodes),
-		"RetryCode": texts(stream.RetryCodes),
+		"NoteCode":  texts(drift.NoteCodes),
+		"RetryCode": texts(helmtrail.RetryCodes),
 	} {
 		var want []string
 		for _, code := range description(t).Components.Schemas[schema].Value.Enum {

@@ -2,6 +2,7 @@ package docs_test
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,8 +11,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/docs"
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 const eventsPage = "events.md"
@@ -33,9 +35,10 @@ func eventSections(t *testing.T) map[string]section {
 
 func TestEventsPageHasExactlyTheEventTypes(t *testing.T) {
 	var want, got []string
-	for name := range description(t).Components.Schemas["Event"].Value.Discriminator.Mapping {
-		want = append(want, name)
+	for _, kind := range helmtrail.Types {
+		want = append(want, string(kind))
 	}
+	described := slices.Sorted(maps.Keys(description(t).Components.Schemas["Event"].Value.Discriminator.Mapping))
 	for name := range eventSections(t) {
 		got = append(got, name)
 	}
@@ -44,11 +47,14 @@ func TestEventsPageHasExactlyTheEventTypes(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("event types (-code +%s):\n%s", eventsPage, diff)
 	}
+	if diff := cmp.Diff(want, described); diff != "" {
+		t.Errorf("event types (-code +openapi.yaml):\n%s", diff)
+	}
 }
 
 func TestEventsPageHasTheFieldsOfEveryEvent(t *testing.T) {
 	for name, s := range eventSections(t) {
-		var event stream.Event
+		var event helmtrail.Event
 		if err := json.Unmarshal([]byte(`{"type":"`+name+`","time":"2026-11-30T16:01:02.345Z"}`), &event); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -65,10 +71,10 @@ func TestEventsPageHasTheFieldsOfEveryEvent(t *testing.T) {
 		compareFields(t, name, want, s)
 	}
 	page := sections(t, eventsPage)
-	compareFields(t, "row", jsonFields(reflect.TypeFor[stream.Resource]()), find(t, page, "Rows"))
-	compareFields(t, "cause", jsonFields(reflect.TypeFor[stream.Cause]()), find(t, page, "Causes"))
+	compareFields(t, "row", jsonFields(reflect.TypeFor[health.Resource]()), find(t, page, "Rows"))
+	compareFields(t, "cause", jsonFields(reflect.TypeFor[health.Cause]()), find(t, page, "Causes"))
 	compareFields(t, "event", []string{"seq", "type", "time", "sessionId", "elapsedSeconds"}, find(t, page, "Common fields"))
-	if diff := cmp.Diff(sorted(jsonFields(reflect.TypeFor[stream.Summary]())),
+	if diff := cmp.Diff(sorted(jsonFields(reflect.TypeFor[health.Summary]())),
 		sorted(find(t, page, "RESOURCE_STATUS").tables[1].column(0))); diff != "" {
 		t.Errorf("fields of summary (-code +%s):\n%s", eventsPage, diff)
 	}

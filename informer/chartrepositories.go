@@ -17,8 +17,8 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // The resources in which OpenShift keeps chart repositories
@@ -40,7 +40,7 @@ type caller struct {
 
 // callerFor returns the API with the credentials, and a function that closes the
 // connections.
-func (c *Cluster) callerFor(credentials stream.Credentials) (caller, func(), error) {
+func (c *Cluster) callerFor(credentials helmtrail.Credentials) (caller, func(), error) {
 	config := c.configFor(credentials)
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *Cluster) callerFor(credentials stream.Credentials) (caller, func(), err
 
 // KubeVersion returns the API server's version, such as v1.2.3.
 func (c *Cluster) KubeVersion(context.Context) (string, error) {
-	api, done, err := c.callerFor(stream.Credentials{})
+	api, done, err := c.callerFor(helmtrail.Credentials{})
 	if err != nil {
 		return "", err
 	}
@@ -68,9 +68,9 @@ func (c *Cluster) KubeVersion(context.Context) (string, error) {
 }
 
 // ReleaseSecret returns the Secret of a release's revision as the API server has it,
-// read with the caller's rights. It fails with [stream.ErrNotFound] if the Secret
+// read with the caller's rights. It fails with [helmtrail.ErrNotFound] if the Secret
 // does not exist or is not Helm's.
-func (c *Cluster) ReleaseSecret(ctx context.Context, credentials stream.Credentials, namespace, name string) (data json.RawMessage, labels map[string]string, err error) {
+func (c *Cluster) ReleaseSecret(ctx context.Context, credentials helmtrail.Credentials, namespace, name string) (data json.RawMessage, labels map[string]string, err error) {
 	secrets, done, err := c.secretsFor(credentials)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read Secret %s/%s: %w", namespace, name, err)
@@ -78,7 +78,7 @@ func (c *Cluster) ReleaseSecret(ctx context.Context, credentials stream.Credenti
 	defer done()
 	secret, err := secrets.Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) || err == nil && secret.Type != decoder.SecretType {
-		err = stream.ErrNotFound
+		err = helmtrail.ErrNotFound
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("read Secret %s/%s: %w", namespace, name, err)
@@ -94,7 +94,7 @@ func (c *Cluster) ReleaseSecret(ctx context.Context, credentials stream.Credenti
 // ChartRepositories returns the cluster-wide chart repositories, then those of one
 // namespace, as far as the caller may see them. A cluster without such resources
 // has none. A repository that cannot be used has a Problem.
-func (c *Cluster) ChartRepositories(ctx context.Context, credentials stream.Credentials, namespace string) ([]stream.ChartRepository, error) {
+func (c *Cluster) ChartRepositories(ctx context.Context, credentials helmtrail.Credentials, namespace string) ([]helmtrail.ChartRepository, error) {
 	api, done, err := c.callerFor(credentials)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (c *Cluster) ChartRepositories(ctx context.Context, credentials stream.Cred
 		}
 		found = append(found, own...)
 	}
-	repositories := make([]stream.ChartRepository, 0, len(found))
+	repositories := make([]helmtrail.ChartRepository, 0, len(found))
 	for i := range found {
 		if disabled, _, _ := unstructured.NestedBool(found[i].Object, "spec", "disabled"); !disabled {
 			repositories = append(repositories, readRepository(ctx, core, &found[i]))
@@ -142,12 +142,12 @@ func listRepositories(ctx context.Context, objects dynamic.ResourceInterface) ([
 }
 
 // readRepository reads a repository and the objects that it refers to.
-func readRepository(ctx context.Context, core corev1client.CoreV1Interface, object *unstructured.Unstructured) stream.ChartRepository {
+func readRepository(ctx context.Context, core corev1client.CoreV1Interface, object *unstructured.Unstructured) helmtrail.ChartRepository {
 	text := func(path ...string) string {
 		value, _, _ := unstructured.NestedString(object.Object, append([]string{"spec", "connectionConfig"}, path...)...)
 		return value
 	}
-	r := stream.ChartRepository{Name: object.GetName(), Namespace: object.GetNamespace(), URL: text("url")}
+	r := helmtrail.ChartRepository{Name: object.GetName(), Namespace: object.GetNamespace(), URL: text("url")}
 	from := r.Namespace
 	if from == "" {
 		from = repositoryConfigNamespace

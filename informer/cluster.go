@@ -18,10 +18,11 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/informer/access"
 	"github.com/helmtrail/helmtrail/informer/resources"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // Cluster is one Kubernetes API that helmtrail watches. All methods may be
@@ -48,8 +49,6 @@ type Cluster struct {
 	records    *records
 	resources  *resources.Tracker
 }
-
-var _ stream.Cluster = (*Cluster)(nil)
 
 // newCluster returns a cluster whose clients share one HTTP client. Its
 // connections can be replaced, and are closed by Close.
@@ -152,25 +151,25 @@ func (c *Cluster) Run(ctx context.Context) error {
 	return c.Watcher.Run(ctx)
 }
 
-// Follow implements [stream.Cluster]. Readers of the same kinds in the same
+// Follow implements the engine's Cluster. Readers of the same kinds in the same
 // namespaces share one watch, which ends some time after the last of them.
-func (c *Cluster) Follow(ctx context.Context, record *decoder.Record, viewer stream.Viewer, f func([]stream.Resource)) error {
+func (c *Cluster) Follow(ctx context.Context, record *decoder.Record, viewer helmtrail.Viewer, f func([]health.Resource)) error {
 	return c.resources.Follow(ctx, record, viewer, f)
 }
 
-// Snapshot implements [stream.Cluster].
-func (c *Cluster) Snapshot(ctx context.Context, record *decoder.Record, viewer stream.Viewer) ([]stream.Resource, error) {
+// Snapshot implements the engine's Cluster.
+func (c *Cluster) Snapshot(ctx context.Context, record *decoder.Record, viewer helmtrail.Viewer) ([]health.Resource, error) {
 	return c.resources.Snapshot(ctx, record, viewer)
 }
 
 // Now returns the rows of a record's objects that Follow would begin with, from
 // the watches that it shares with Follow. They are at least as new as those of
 // any earlier Snapshot.
-func (c *Cluster) Now(ctx context.Context, record *decoder.Record, viewer stream.Viewer) ([]stream.Resource, error) {
+func (c *Cluster) Now(ctx context.Context, record *decoder.Record, viewer helmtrail.Viewer) ([]health.Resource, error) {
 	return c.resources.Now(ctx, record, viewer)
 }
 
-// ContainerLog implements [stream.Cluster].
-func (c *Cluster) ContainerLog(ctx context.Context, source stream.LogSource, viewer stream.Viewer) (string, error) {
+// ContainerLog implements the engine's Cluster.
+func (c *Cluster) ContainerLog(ctx context.Context, source health.LogSource, viewer helmtrail.Viewer) (string, error) {
 	return c.resources.ContainerLog(ctx, source, viewer)
 }

@@ -14,10 +14,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/informer"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // What was there before has its newest record read without anybody asking.
@@ -89,7 +89,7 @@ func TestReadAndRecordAskTheAPIServer(t *testing.T) {
 		name     string
 		revision int
 	}{{"web", 3}, {"nobody", 1}, {"no/body", 1}} {
-		if _, err := c.Record(t.Context(), ns, missing.name, missing.revision); !errors.Is(err, stream.ErrNotFound) {
+		if _, err := c.Record(t.Context(), ns, missing.name, missing.revision); !errors.Is(err, helmtrail.ErrNotFound) {
 			t.Errorf("record of %v: %v, want ErrNotFound", missing, err)
 		}
 	}
@@ -98,7 +98,7 @@ func TestReadAndRecordAskTheAPIServer(t *testing.T) {
 	opaque := releaseSecret("opaque", 1, decoder.StatusDeployed)
 	opaque.Type = corev1.SecretTypeOpaque
 	create(t, ns, opaque)
-	if _, err := c.Record(t.Context(), ns, "opaque", 1); !errors.Is(err, stream.ErrNotFound) {
+	if _, err := c.Record(t.Context(), ns, "opaque", 1); !errors.Is(err, helmtrail.ErrNotFound) {
 		t.Errorf("record of a Secret of another type: %v, want ErrNotFound", err)
 	}
 
@@ -123,7 +123,7 @@ func closeConnections(t *testing.T, c *informer.Cluster) {
 
 func TestKubeconfigServesHelm(t *testing.T) {
 	c := open(t, clustertest.Kubeconfig(t))
-	data, err := c.Kubeconfig(t.Context(), stream.Credentials{})
+	data, err := c.Kubeconfig(t.Context(), helmtrail.Credentials{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,14 +16,14 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
-// Kubeconfig implements [stream.Cluster]. The kubeconfig has one context and
+// Kubeconfig implements the engine's Cluster. The kubeconfig has one context and
 // everything inline, so that it works in another folder and environment. Files
 // that the original names are read each time, since tokens rotate. Credential
 // plugins are run here by client-go, not by helm.
-func (c *Cluster) Kubeconfig(ctx context.Context, credentials stream.Credentials) ([]byte, error) {
+func (c *Cluster) Kubeconfig(ctx context.Context, credentials helmtrail.Credentials) ([]byte, error) {
 	config := c.configFor(credentials)
 	if err := rest.LoadTLSFiles(config); err != nil {
 		return nil, fmt.Errorf("kubeconfig of cluster %s: %w", c.ID, err)
@@ -53,9 +53,9 @@ func (c *Cluster) Kubeconfig(ctx context.Context, credentials stream.Credentials
 
 // configFor returns the cluster's configuration with a caller's credentials. It
 // then contains none of helmtrail's own.
-func (c *Cluster) configFor(credentials stream.Credentials) *rest.Config {
+func (c *Cluster) configFor(credentials helmtrail.Credentials) *rest.Config {
 	own := c.connection.current.Load().config
-	if credentials == (stream.Credentials{}) {
+	if credentials == (helmtrail.Credentials{}) {
 		return rest.CopyConfig(own)
 	}
 	config := rest.AnonymousClientConfig(own)
@@ -65,8 +65,8 @@ func (c *Cluster) configFor(credentials stream.Credentials) *rest.Config {
 
 // secretsFor returns a client for Secrets with a caller's credentials, and a
 // function that closes its connections.
-func (c *Cluster) secretsFor(credentials stream.Credentials) (corev1client.SecretsGetter, func(), error) {
-	if credentials == (stream.Credentials{}) {
+func (c *Cluster) secretsFor(credentials helmtrail.Credentials) (corev1client.SecretsGetter, func(), error) {
+	if credentials == (helmtrail.Credentials{}) {
 		return c.secrets, func() {}, nil
 	}
 	config := c.configFor(credentials)

@@ -12,13 +12,14 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
-	"github.com/helmtrail/helmtrail/informer/drift"
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/drift"
+	driftcheck "github.com/helmtrail/helmtrail/informer/drift"
 )
 
 // Drift compares a record's objects with the live ones, with the credentials of the
 // query. It changes nothing in the cluster and blocks for a minute at most.
-func (c *Cluster) Drift(ctx context.Context, query stream.DriftQuery) (*stream.Drift, error) {
+func (c *Cluster) Drift(ctx context.Context, query drift.Query) (*drift.Report, error) {
 	comparer, done, err := c.comparer(query.Credentials)
 	if err != nil {
 		return nil, fmt.Errorf("compare release %s/%s: %w", query.Release.Namespace, query.Release.Name, err)
@@ -33,7 +34,7 @@ func (c *Cluster) Drift(ctx context.Context, query stream.DriftQuery) (*stream.D
 
 // Validate reports what applying a rendered manifest would do. Like Drift it changes
 // nothing and blocks for a minute at most.
-func (c *Cluster) Validate(ctx context.Context, query stream.ValidationQuery) (*stream.Validation, error) {
+func (c *Cluster) Validate(ctx context.Context, query drift.ValidationQuery) (*drift.Validation, error) {
 	comparer, done, err := c.comparer(query.Credentials)
 	if err != nil {
 		return nil, fmt.Errorf("validate release %s/%s: %w", query.Release.Namespace, query.Release.Name, err)
@@ -48,9 +49,9 @@ func (c *Cluster) Validate(ctx context.Context, query stream.ValidationQuery) (*
 
 // comparer returns a Comparer with a caller's credentials, and a function that
 // closes its connections.
-func (c *Cluster) comparer(credentials stream.Credentials) (*drift.Comparer, func(), error) {
+func (c *Cluster) comparer(credentials helmtrail.Credentials) (*driftcheck.Comparer, func(), error) {
 	config, client, done := c.configFor(credentials), &http.Client{Transport: c.connection}, func() {}
-	if credentials == (stream.Credentials{}) {
+	if credentials == (helmtrail.Credentials{}) {
 		config.Host = c.connection.base.String() // the connection replaces it by the current address
 	} else {
 		own, err := rest.HTTPClientFor(config)
@@ -59,7 +60,7 @@ func (c *Cluster) comparer(credentials stream.Credentials) (*drift.Comparer, fun
 		}
 		client, done = own, func() { utilnet.CloseIdleConnectionsFor(own.Transport) }
 	}
-	config.WarningHandlerWithContext = drift.Warnings{}
+	config.WarningHandlerWithContext = driftcheck.Warnings{}
 	objects, err := dynamic.NewForConfigAndClient(config, client)
 	if err != nil {
 		return nil, nil, fmt.Errorf("prepare a client: %w", err)
@@ -74,5 +75,5 @@ func (c *Cluster) comparer(credentials stream.Credentials) (*drift.Comparer, fun
 		return nil, nil, fmt.Errorf("prepare a client: %w", err)
 	}
 	get := func(ctx context.Context, path string) ([]byte, error) { return raw.Get().AbsPath(path).DoRaw(ctx) }
-	return &drift.Comparer{Dynamic: objects, Metadata: names, Find: c.resources.Find, Get: get}, done, nil
+	return &driftcheck.Comparer{Dynamic: objects, Metadata: names, Find: c.resources.Find, Get: get}, done, nil
 }

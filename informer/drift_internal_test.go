@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 func TestAComparerFindsAClusterThatHasMovedBelowAPath(t *testing.T) {
@@ -32,7 +32,7 @@ func TestAComparerFindsAClusterThatHasMovedBelowAPath(t *testing.T) {
 	before.replace(now)
 	c := &Cluster{connection: before}
 	for _, token := range []string{"", "caller"} {
-		comparer, done, err := c.comparer(stream.Credentials{Token: token})
+		comparer, done, err := c.comparer(helmtrail.Credentials{Token: token})
 		if err != nil {
 			t.Fatal(err)
 		}

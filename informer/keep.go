@@ -3,13 +3,13 @@ package informer
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // Keep registers the keeper, which is notified of everything that the watch sees.
 // It must be called at most once, before Run.
-func (w *Watcher) Keep(keeper stream.Keeper) {
+func (w *Watcher) Keep(keeper audit.Keeper) {
 	w.keeper = keeper
 	w.observers.keep(keeper)
 }

@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/informer"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // writeKubeconfig writes a kubeconfig with these contexts, all of one cluster,
@@ -131,7 +131,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
 			if err != nil {
 				t.Fatal(err)
 			}
-			data, err := clusters[0].Kubeconfig(t.Context(), stream.Credentials{})
+			data, err := clusters[0].Kubeconfig(t.Context(), helmtrail.Credentials{})
 			if err != nil {
 				t.Fatal(err)
 			}

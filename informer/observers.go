@@ -5,15 +5,15 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // observers passes transitions on to the registered functions, in the order in
 // which they were added and without holding a lock of the index.
 type observers struct {
 	mu      sync.Mutex
-	keeper  stream.Keeper // nil without a trail
+	keeper  audit.Keeper // nil without a trail
 	waiting []notice
 	byName  map[releaseKey][]*observer
 	all     []*observer
@@ -24,7 +24,7 @@ type observers struct {
 // which is only for the keeper; or another call of the keeper.
 type notice struct {
 	transition decoder.Transition
-	keep       func(stream.Keeper)
+	keep       func(audit.Keeper)
 }
 
 // observer is one caller's function.
@@ -39,7 +39,7 @@ func newObservers() *observers {
 }
 
 // keep registers the keeper, which is notified of everything.
-func (o *observers) keep(keeper stream.Keeper) {
+func (o *observers) keep(keeper audit.Keeper) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.keeper = keeper

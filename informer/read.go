@@ -12,15 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // readAttempts is how often Read tries when the newest revision is deleted
 // meanwhile.
 const readAttempts = 3
 
-// Read implements [stream.Cluster].
+// Read implements the engine's Cluster.
 func (c *Cluster) Read(ctx context.Context, namespace, name string) ([]*decoder.Revision, error) {
 	var err error
 	for range readAttempts {
@@ -96,7 +96,7 @@ func (c *Cluster) list(ctx context.Context, namespace, selector string) ([]*deco
 	return revisions, nil
 }
 
-// Record implements [stream.Cluster]. It reads the bytes from the API server each
+// Record implements the engine's Cluster. It reads the bytes from the API server each
 // time, since a record is overwritten while its operation runs; the decoded record
 // is cached. It is shared and must not be changed.
 func (c *Cluster) Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error) {
@@ -109,7 +109,7 @@ func (c *Cluster) Record(ctx context.Context, namespace, name string, revision i
 
 func (c *Cluster) record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error) {
 	if len(validation.IsValidLabelValue(name)) > 0 {
-		return nil, stream.ErrNotFound
+		return nil, helmtrail.ErrNotFound
 	}
 	full, s, err := c.fetchRevision(ctx, namespace, c.secretName(namespace, name, revision), name, revision)
 	if apierrors.IsNotFound(err) {
@@ -119,11 +119,11 @@ func (c *Cluster) record(ctx context.Context, namespace, name string, revision i
 		if err == nil && len(listed) > 0 {
 			full, s, err = c.fetchRevision(ctx, namespace, listed[0].Secret.Name, name, revision)
 		} else if err == nil {
-			err = stream.ErrNotFound
+			err = helmtrail.ErrNotFound
 		}
 	}
 	if apierrors.IsNotFound(err) {
-		err = stream.ErrNotFound
+		err = helmtrail.ErrNotFound
 	}
 	if err != nil {
 		return nil, err
@@ -164,8 +164,8 @@ func (c *Cluster) fetchRevision(ctx context.Context, namespace, secretName, name
 	return full, s, nil
 }
 
-// SecretData implements [stream.Cluster].
-func (c *Cluster) SecretData(ctx context.Context, credentials stream.Credentials, namespace, name string) (map[string][]byte, error) {
+// SecretData implements the engine's Cluster.
+func (c *Cluster) SecretData(ctx context.Context, credentials helmtrail.Credentials, namespace, name string) (map[string][]byte, error) {
 	secrets, done, err := c.secretsFor(credentials)
 	if err != nil {
 		return nil, fmt.Errorf("read Secret %s/%s: %w", namespace, name, err)
@@ -173,7 +173,7 @@ func (c *Cluster) SecretData(ctx context.Context, credentials stream.Credentials
 	defer done()
 	secret, err := secrets.Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		err = stream.ErrNotFound
+		err = helmtrail.ErrNotFound
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read Secret %s/%s: %w", namespace, name, err)

@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // Watcher keeps the index of a cluster's releases and notifies observers of their
@@ -27,8 +27,8 @@ type Watcher struct {
 	parts     []*part
 	observers *observers
 	describer describer
-	keeper    stream.Keeper // nil without a trail
-	fetcher   *fetcher      // created by Run before anything uses it
+	keeper    audit.Keeper // nil without a trail
+	fetcher   *fetcher     // created by Run before anything uses it
 	synced    chan struct{}
 
 	mu      sync.Mutex
@@ -86,7 +86,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 		running.Go(func() {
 			if cache.WaitForCacheSync(ctx.Done(), synced[i]) {
 				close(p.synced)
-				w.observers.add(notice{keep: func(k stream.Keeper) { k.Synced(p.namespace) }})
+				w.observers.add(notice{keep: func(k audit.Keeper) { k.Synced(p.namespace) }})
 			}
 		})
 		running.Go(func() { informers[i].RunWithContext(ctx) })
@@ -112,7 +112,7 @@ func (w *Watcher) informer(ctx context.Context, p *part) (cache.SharedIndexInfor
 		&inventory{
 			ctx: ctx, namespace: p.namespace, secrets: w.secrets, metadata: w.metadata, health: p.health,
 			missed: func(from time.Time) {
-				w.observers.add(notice{keep: func(k stream.Keeper) { k.Missed(p.namespace, from) }})
+				w.observers.add(notice{keep: func(k audit.Keeper) { k.Missed(p.namespace, from) }})
 			},
 		},
 		&corev1.Secret{}, 0, cache.Indexers{},
@@ -206,7 +206,7 @@ func (w *Watcher) Version() uint64 {
 	return w.index.version
 }
 
-// Observe implements [github.com/helmtrail/helmtrail/stream.Cluster]. Stop waits
+// Observe implements the engine's Cluster. Stop waits
 // for a call of f that is under way, so f itself must not call it, nor may the
 // caller hold a lock that f takes.
 func (w *Watcher) Observe(namespace, name string, f func(decoder.Transition)) (stop func()) {
@@ -324,7 +324,7 @@ func (w *Watcher) backfill() {
 	}
 }
 
-// Newest implements [stream.Cluster].
+// Newest implements the engine's Cluster.
 func (w *Watcher) Newest(namespace, name string) *decoder.Revision {
 	revisions := w.Revisions(namespace, name)
 	if len(revisions) == 0 {

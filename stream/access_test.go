@@ -6,17 +6,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 func TestAStarterIsReadAsItIsKept(t *testing.T) {
-	kept := stream.User{Name: "ann", UID: "7", Groups: []string{"shop"}, Extra: map[string][]string{"scopes": {"a", "b"}}}
+	kept := helmtrail.User{Name: "ann", UID: "7", Groups: []string{"shop"}, Extra: map[string][]string{"scopes": {"a", "b"}}}
 	data, err := json.Marshal(kept)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]stream.User{string(data): kept, `"ann"`: {Name: "ann"}, `""`: {}} {
-		var got stream.User
+	for text, want := range map[string]helmtrail.User{string(data): kept, `"ann"`: {Name: "ann"}, `""`: {}} {
+		var got helmtrail.User
 		if err := json.Unmarshal([]byte(text), &got); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -24,7 +24,7 @@ func TestAStarterIsReadAsItIsKept(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
 		}
 	}
-	if json.Unmarshal([]byte("7"), new(stream.User)) == nil {
+	if json.Unmarshal([]byte("7"), new(helmtrail.User)) == nil {
 		t.Error("a number is read as a user")
 	}
 }

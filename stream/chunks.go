@@ -7,6 +7,9 @@ import (
 	"sync"
 
 	"golang.org/x/sync/singleflight"
+
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 // chunks reads entries of sessions from the journal. It caches the most recently
@@ -27,7 +30,7 @@ type chunks struct {
 // of the chunk that it wants next.
 type chunkKey struct {
 	session string
-	after   Position
+	after   backend.Position
 }
 
 type held struct {
@@ -41,7 +44,7 @@ func newChunks(journal Journal, limit int) *chunks {
 
 // after returns the session's first chunk after the position. It fails with
 // ErrNotFound if there is none.
-func (c *chunks) after(ctx context.Context, session SessionRef, position Position) (*chunk, error) {
+func (c *chunks) after(ctx context.Context, session helmtrail.SessionRef, position backend.Position) (*chunk, error) {
 	key := chunkKey{session.ID, position}
 	if found := c.get(key); found != nil {
 		return found, nil

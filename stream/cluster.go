@@ -3,7 +3,9 @@ package stream
 import (
 	"context"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 // Cluster is what a session needs of its cluster. Package informer provides it.
@@ -29,24 +31,24 @@ type Cluster interface {
 	// changed and have settled for a moment. An object that the viewer may not
 	// see has a row that says so and nothing else. It blocks until ctx ends; f is
 	// called by one goroutine at a time and not after Follow has returned.
-	Follow(ctx context.Context, record *decoder.Record, viewer Viewer, f func([]Resource)) error
+	Follow(ctx context.Context, record *decoder.Record, viewer helmtrail.Viewer, f func([]health.Resource)) error
 	// Snapshot returns the rows as they are now, read from the API server.
-	Snapshot(ctx context.Context, record *decoder.Record, viewer Viewer) ([]Resource, error)
+	Snapshot(ctx context.Context, record *decoder.Record, viewer helmtrail.Viewer) ([]health.Resource, error)
 	// ContainerLog returns the end of what a container has written, at most
 	// some lines more than are shown. It fails with *ForbiddenError when the
 	// viewer may not see it. What it returns is not masked.
-	ContainerLog(ctx context.Context, source LogSource, viewer Viewer) (string, error)
+	ContainerLog(ctx context.Context, source health.LogSource, viewer helmtrail.Viewer) (string, error)
 	// May returns nil if the user has the right, a *ForbiddenError if not, and
 	// fails with ErrNotReviewed when the API server has not answered.
-	May(ctx context.Context, user User, right Right) error
+	May(ctx context.Context, user helmtrail.User, right helmtrail.Right) error
 	// MarkFailed writes the status failed and a note into the newest
 	// revision's record, and returns that revision. It fails with ErrChanged
 	// when its Secret has another resourceVersion by then.
-	MarkFailed(ctx context.Context, mark Mark) (revision int, err error)
+	MarkFailed(ctx context.Context, mark helmtrail.Mark) (revision int, err error)
 	// SecretData reads the data of a Secret, which is a secret to be handed to
 	// helm only. It fails with ErrNotFound if there is none.
-	SecretData(ctx context.Context, credentials Credentials, namespace, name string) (map[string][]byte, error)
+	SecretData(ctx context.Context, credentials helmtrail.Credentials, namespace, name string) (map[string][]byte, error)
 	// Kubeconfig returns a kubeconfig, as YAML, that reaches this cluster with
 	// these credentials and no others. It is a secret.
-	Kubeconfig(ctx context.Context, credentials Credentials) ([]byte, error)
+	Kubeconfig(ctx context.Context, credentials helmtrail.Credentials) ([]byte, error)
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/helmtrail/helmtrail/health"
 )
 
 const (
@@ -20,13 +22,6 @@ const (
 	// maxLogs bounds the logs that one session reads.
 	maxLogs = 50
 )
-
-// LogSource names a container that has ended, and whose log may say why.
-type LogSource struct {
-	Namespace, Pod, Container string
-	// Previous means that the container was started again since.
-	Previous bool
-}
 
 // lastLines returns the part of a log that is shown. It masks the whole log before
 // it cuts it, because a secret that was cut would not be recognized.
@@ -45,12 +40,12 @@ func lastLines(log string, mask func(string) string) string {
 }
 
 // LogReader is a [Cluster]'s ContainerLog for one viewer.
-type LogReader func(ctx context.Context, source LogSource) (string, error)
+type LogReader func(ctx context.Context, source health.LogSource) (string, error)
 
 // AddLogs adds the last lines of their containers' logs to causes, masked. It
 // blocks until they are read, for at most three seconds. Logs that cannot be read
 // are left out.
-func AddLogs(ctx context.Context, causes []Cause, read LogReader, mask func(string) string) {
+func AddLogs(ctx context.Context, causes []health.Cause, read LogReader, mask func(string) string) {
 	ctx, cancel := context.WithTimeout(ctx, logTimeout)
 	defer cancel()
 	var reading errgroup.Group
@@ -77,7 +72,7 @@ type keptLog struct {
 
 // readLogs reads the logs for the causes that have none yet, in the background. It
 // is called under w.mu and does not block.
-func (w *objectWatch) readLogs(causes []Cause) {
+func (w *objectWatch) readLogs(causes []health.Cause) {
 	for _, cause := range causes {
 		source := cause.Source
 		kept := w.logs[anyRun(source)]
@@ -93,7 +88,7 @@ func (w *objectWatch) readLogs(causes []Cause) {
 
 // anyRun returns the same value for all runs of a container: the first run that
 // is seen to fail says as much as the next.
-func anyRun(source LogSource) LogSource {
+func anyRun(source health.LogSource) health.LogSource {
 	source.Previous = false
 	return source
 }
@@ -105,7 +100,7 @@ func (w *objectWatch) stopReading() {
 	w.reading.Wait()
 }
 
-func (w *objectWatch) readLog(source LogSource) {
+func (w *objectWatch) readLog(source health.LogSource) {
 	ctx, cancel := context.WithTimeout(w.reads, logTimeout)
 	defer cancel()
 	log, err := w.run.cluster.ContainerLog(ctx, source, w.viewer)
@@ -125,7 +120,7 @@ func (w *objectWatch) readLog(source LogSource) {
 }
 
 // withLogs adds the logs that were read to the causes. It is called under w.mu.
-func (w *objectWatch) withLogs(causes []Cause) []Cause {
+func (w *objectWatch) withLogs(causes []health.Cause) []health.Cause {
 	for i, cause := range causes {
 		if kept := w.logs[anyRun(cause.Source)]; kept.text != "" {
 			causes[i].Log = kept.text

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 func TestALogsLastLinesAreMaskedBeforeTheyAreCut(t *testing.T) {
@@ -33,18 +36,18 @@ func TestALogsLastLinesAreMaskedBeforeTheyAreCut(t *testing.T) {
 // Helm may give up a moment before the reason is seen here, and may then begin
 // to remove what stood in the way.
 func TestCausesAfterHelmGaveUpAddOnlyWhatCannotHeal(t *testing.T) {
-	pod := Cause{Sentence: Sentence{Object: ObjectRef{Kind: "Pod", Name: "migrate-1"}, Reason: "Error"}, Rank: RankContainer, Source: LogSource{Pod: "migrate-1", Container: "sql"}}
-	web := Cause{Sentence: Sentence{Object: ObjectRef{Kind: "Pod", Name: "web-1"}, Reason: "CrashLoopBackOff"}, Rank: RankContainer, Source: LogSource{Pod: "web-1"}}
-	job := Cause{Sentence: Sentence{Object: ObjectRef{Kind: "Job", Name: "migrate"}, Reason: "BackoffLimitExceeded"}, Rank: RankContainer, Final: true, Source: pod.Source}
-	missing := Cause{Sentence: Sentence{Object: ObjectRef{Kind: "ReplicaSet", Name: "web"}, Reason: "FailedCreate"}, Rank: RankCreate}
+	pod := health.Cause{Sentence: health.Sentence{Object: health.ObjectRef{Kind: "Pod", Name: "migrate-1"}, Reason: "Error"}, Rank: health.RankContainer, Source: health.LogSource{Pod: "migrate-1", Container: "sql"}}
+	web := health.Cause{Sentence: health.Sentence{Object: health.ObjectRef{Kind: "Pod", Name: "web-1"}, Reason: "CrashLoopBackOff"}, Rank: health.RankContainer, Source: health.LogSource{Pod: "web-1"}}
+	job := health.Cause{Sentence: health.Sentence{Object: health.ObjectRef{Kind: "Job", Name: "migrate"}, Reason: "BackoffLimitExceeded"}, Rank: health.RankContainer, Final: true, Source: pod.Source}
+	missing := health.Cause{Sentence: health.Sentence{Object: health.ObjectRef{Kind: "ReplicaSet", Name: "web"}, Reason: "FailedCreate"}, Rank: health.RankCreate}
 	for _, test := range []struct {
 		name                  string
-		standing, later, want []Cause
+		standing, later, want []health.Cause
 	}{
-		{"the same", []Cause{web, pod}, []Cause{web, pod}, []Cause{web, pod}},
-		{"a Job's end for its pod's", []Cause{web, pod}, []Cause{web, job}, []Cause{job, web}},
-		{"what was removed stays", []Cause{web, pod}, []Cause{missing}, []Cause{web, pod}},
-		{"again", []Cause{job, web}, []Cause{job}, []Cause{job, web}},
+		{"the same", []health.Cause{web, pod}, []health.Cause{web, pod}, []health.Cause{web, pod}},
+		{"a Job's end for its pod's", []health.Cause{web, pod}, []health.Cause{web, job}, []health.Cause{job, web}},
+		{"what was removed stays", []health.Cause{web, pod}, []health.Cause{missing}, []health.Cause{web, pod}},
+		{"again", []health.Cause{job, web}, []health.Cause{job}, []health.Cause{job, web}},
 	} {
 		if diff := cmp.Diff(test.want, refined(test.standing, test.later)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
@@ -55,7 +58,7 @@ func TestCausesAfterHelmGaveUpAddOnlyWhatCannotHeal(t *testing.T) {
 // silent is a cluster whose nodes do not answer.
 type silent struct{ Cluster }
 
-func (silent) ContainerLog(ctx context.Context, _ LogSource, _ Viewer) (string, error) {
+func (silent) ContainerLog(ctx context.Context, _ health.LogSource, _ helmtrail.Viewer) (string, error) {
 	<-ctx.Done()
 	return "", ctx.Err()
 }
@@ -65,7 +68,7 @@ func TestNoLogIsReadOnceASessionHasEnded(t *testing.T) {
 		w := newObjectWatch(&run{ops: &Operations{}, cluster: silent{}})
 		begun := time.Now()
 		w.mu.Lock()
-		w.readLogs([]Cause{{Source: LogSource{Pod: "a"}}, {Source: LogSource{Pod: "b"}}})
+		w.readLogs([]health.Cause{{Source: health.LogSource{Pod: "a"}}, {Source: health.LogSource{Pod: "b"}}})
 		w.mu.Unlock()
 		synctest.Wait()
 		w.stopReading()

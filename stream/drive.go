@@ -7,15 +7,18 @@ import (
 	"sync"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/health"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 // errStopped is returned when the session was stopped before Helm was run.
 var errStopped = errors.New("the session was stopped before helm was run")
 
 // drive runs a helm operation to its end.
-func (r *run) drive(ctx context.Context) (Type, *End) {
+func (r *run) drive(ctx context.Context) (helmtrail.Type, *helmtrail.End) {
 	o := outcome{request: r.request, session: r.ref.ID}
 	release := r.ref.Release
 	unobserve := r.cluster.Observe(release.Namespace, release.Name, r.releases.see)
@@ -32,7 +35,7 @@ func (r *run) drive(ctx context.Context) (Type, *End) {
 		return "", nil
 	}
 	o.stop = r.stopCause()
-	r.setPhase(PhaseFinishing)
+	r.setPhase(helmtrail.PhaseFinishing)
 	stopWatching()
 	watching.Wait()
 	o.after, o.known = r.releases.settle(ctx)
@@ -47,9 +50,9 @@ func (r *run) drive(ctx context.Context) (Type, *End) {
 		}
 	}
 	switch {
-	case o.kind() == TypeCompleted && end.Rendered:
+	case o.kind() == helmtrail.TypeCompleted && end.Rendered:
 		end.Notes = r.renderedNotes()
-	case o.kind() == TypeCompleted:
+	case o.kind() == helmtrail.TypeCompleted:
 		end.Notes = r.mask(r.releases.notes(ctx, o))
 	default:
 		end.Leftovers = r.leftovers(ctx, o, rows)
@@ -88,17 +91,17 @@ func (r *run) attempts(ctx context.Context, o *outcome) {
 			var err error
 			if launch, err = r.launch(ctx, launch, replace); err != nil {
 				if !errors.Is(err, errStopped) {
-					o.process = ProcessEnd{Problem: err.Error()}
+					o.process = backend.ProcessEnd{Problem: err.Error()}
 				}
-				_, o.refused = errors.AsType[*PendingError](err)
+				_, o.refused = errors.AsType[*helmtrail.PendingError](err)
 				return
 			}
 		}
 		o.start, o.first, o.ran = launch.StartRevision, launch.FirstRevision, true
-		r.setPhase(PhaseRunning)
-		end, err := r.process.Follow(ctx, r.mark, func(line Line) error {
+		r.setPhase(helmtrail.PhaseRunning)
+		end, err := r.process.Follow(ctx, r.mark, func(line backend.Line) error {
 			if waits(line.Text) {
-				r.setPhase(PhaseWaiting)
+				r.setPhase(helmtrail.PhaseWaiting)
 			}
 			r.mark = line.Mark
 			return r.inbox.putLine(ctx, line)
@@ -117,39 +120,39 @@ func (r *run) attempts(ctx context.Context, o *outcome) {
 
 // launch reads the release and runs helm, for the first time or once more after
 // the last launch.
-func (r *run) launch(ctx context.Context, last Launch, replace bool) (Launch, error) {
+func (r *run) launch(ctx context.Context, last backend.Launch, replace bool) (backend.Launch, error) {
 	if r.stopCause() != "" {
-		return Launch{}, errStopped
+		return backend.Launch{}, errStopped
 	}
 	reading, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	credentials, err := credentialsOf(r.request)
 	if err != nil {
-		return Launch{}, err
+		return backend.Launch{}, err
 	}
 	before, err := r.cluster.Read(reading, r.ref.Release.Namespace, r.ref.Release.Name)
 	if err != nil {
-		return Launch{}, err
+		return backend.Launch{}, err
 	}
 	if len(before) > 0 {
 		pending, err := r.ops.pendingOver(reading, r.request, before[len(before)-1])
 		if err != nil {
-			return Launch{}, err
+			return backend.Launch{}, err
 		}
 		if pending != nil {
-			return Launch{}, pending
+			return backend.Launch{}, pending
 		}
 	}
-	launch := Launch{
+	launch := backend.Launch{
 		Attempt: last.Attempt + 1, Replace: replace, MaskKey: r.ops.setup.MaskKey,
 		Deadline: r.request.Options.Deadline() - time.Since(r.writer.started),
 	}
 	if launch.Kubeconfig, err = r.cluster.Kubeconfig(reading, credentials); err != nil {
-		return Launch{}, err
+		return backend.Launch{}, err
 	}
 	if secret := r.request.Chart.CredentialsSecret; secret != "" {
 		if launch.ChartCredentials, err = r.cluster.SecretData(reading, credentials, r.ref.Release.Namespace, secret); err != nil {
-			return Launch{}, err
+			return backend.Launch{}, err
 		}
 	}
 	if len(before) > 0 {
@@ -162,10 +165,10 @@ func (r *run) launch(ctx context.Context, last Launch, replace bool) (Launch, er
 	}
 	r.releases.begin(launch.FirstRevision, launch.StartRevision)
 	if r.stopCause() != "" {
-		return Launch{}, errStopped
+		return backend.Launch{}, errStopped
 	}
 	if err := r.process.Start(ctx, launch); err != nil {
-		return Launch{}, err
+		return backend.Launch{}, err
 	}
 	return launch, r.markActive()
 }
@@ -195,7 +198,7 @@ func (r *run) markActive() error {
 }
 
 // markEnded records that helm ended, and why if its supervisor stopped it.
-func (r *run) markEnded(end ProcessEnd) {
+func (r *run) markEnded(end backend.ProcessEnd) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.active = false
@@ -214,7 +217,7 @@ func (r *run) again(ctx context.Context, o outcome, attempt int) (replace, again
 	if _, err := credentialsOf(r.request); err != nil {
 		return false, false
 	}
-	if !ok || attempt >= most || o.process.Exit == nil || o.exitedWith(0) || r.stopCause() != "" || r.request.Operation == OperationUninstall {
+	if !ok || attempt >= most || o.process.Exit == nil || o.exitedWith(0) || r.stopCause() != "" || r.request.Operation == helmtrail.OperationUninstall {
 		return false, false
 	}
 	delay := time.Second << (attempt - 1)
@@ -233,8 +236,8 @@ func (r *run) again(ctx context.Context, o outcome, attempt int) (replace, again
 	if !unchanged && newest.Status() != decoder.StatusFailed {
 		return false, false
 	}
-	r.setPhase(PhaseRetrying)
-	r.inbox.put(TypeRetrying, &Retrying{Attempt: attempt + 1, MaxAttempts: most, Reason: race.reason, Code: race.code, DelaySeconds: delay.Seconds()})
+	r.setPhase(helmtrail.PhaseRetrying)
+	r.inbox.put(helmtrail.TypeRetrying, &helmtrail.Retrying{Attempt: attempt + 1, MaxAttempts: most, Reason: race.reason, Code: race.code, DelaySeconds: delay.Seconds()})
 	pause := time.NewTimer(delay)
 	defer pause.Stop()
 	select {
@@ -245,24 +248,24 @@ func (r *run) again(ctx context.Context, o outcome, attempt int) (replace, again
 		return false, false
 	}
 	r.restartPhase()
-	return r.request.Operation == OperationInstall && newest != nil, true
+	return r.request.Operation == helmtrail.OperationInstall && newest != nil, true
 }
 
 // leftovers returns the objects that the operation created and that still exist:
 // those of its revision that no earlier revision had. Nothing removes them by
 // itself. For a failed uninstall they are the objects of the release.
-func (r *run) leftovers(ctx context.Context, o outcome, rows []Resource) []ObjectRef {
-	left := []ObjectRef{}
+func (r *run) leftovers(ctx context.Context, o outcome, rows []health.Resource) []health.ObjectRef {
+	left := []health.ObjectRef{}
 	if !o.ran {
 		return left
 	}
 	before := map[string]bool{}
-	if r.request.Operation != OperationUninstall && o.first > 0 {
+	if r.request.Operation != helmtrail.OperationUninstall && o.first > 0 {
 		reading, cancel := context.WithTimeout(ctx, readTimeout)
 		defer cancel()
 		record, err := r.cluster.Record(reading, r.ref.Release.Namespace, r.ref.Release.Name, o.first)
 		if err == nil {
-			var old []Resource
+			var old []health.Resource
 			if old, err = r.cluster.Snapshot(reading, record, r.viewer()); err == nil {
 				for _, row := range old {
 					before[row.Key()] = true
@@ -276,7 +279,7 @@ func (r *run) leftovers(ctx context.Context, o outcome, rows []Resource) []Objec
 	}
 	for _, row := range rows {
 		if row.Owner == "" && row.Exists() && !before[row.Key()] {
-			left = append(left, ObjectRef{Kind: row.Kind, Namespace: row.Namespace, Name: row.Name})
+			left = append(left, health.ObjectRef{Kind: row.Kind, Namespace: row.Namespace, Name: row.Name})
 		}
 	}
 	return slices.Clip(beginning(left))

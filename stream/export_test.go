@@ -4,14 +4,16 @@ import (
 	"context"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 // LogWriter lets tests write a log without running an operation.
 type LogWriter struct{ w *writer }
 
 // NewLogWriter returns a writer whose readers keep at most cache bytes.
-func NewLogWriter(journal Journal, session SessionRef, cache int) LogWriter {
+func NewLogWriter(journal Journal, session helmtrail.SessionRef, cache int) LogWriter {
 	return LogWriter{newWriter(newChunks(journal, cache), session, time.Now())}
 }
 
@@ -22,12 +24,12 @@ func (w LogWriter) Log() *Log { return w.w.log }
 func (w LogWriter) Write(ctx context.Context, bodies ...any) error {
 	items := make([]pending, 0, len(bodies))
 	for _, b := range bodies {
-		kind := TypeLog
+		kind := helmtrail.TypeLog
 		switch b.(type) {
-		case *Started:
-			kind = TypeStarted
-		case *End:
-			kind = TypeCompleted
+		case *helmtrail.Started:
+			kind = helmtrail.TypeStarted
+		case *helmtrail.End:
+			kind = helmtrail.TypeCompleted
 		}
 		items = append(items, pending{at: time.Now(), kind: kind, body: b})
 	}
@@ -36,20 +38,22 @@ func (w LogWriter) Write(ctx context.Context, bodies ...any) error {
 }
 
 // Beat shows a heartbeat.
-func (w LogWriter) Beat() error { return w.w.beat(time.Now(), &Heartbeat{Phase: PhaseRunning}) }
+func (w LogWriter) Beat() error {
+	return w.w.beat(time.Now(), &helmtrail.Heartbeat{Phase: helmtrail.PhaseRunning})
+}
 
 // OpenLog opens a log that nobody writes to.
-func OpenLog(ctx context.Context, journal Journal, session SessionRef, cache int) (*Log, error) {
+func OpenLog(ctx context.Context, journal Journal, session helmtrail.SessionRef, cache int) (*Log, error) {
 	return openLog(ctx, newChunks(journal, cache), session)
 }
 
 // Outcome is everything that decides how a session ends.
 type Outcome struct {
-	Request Request
+	Request helmtrail.Request
 	// Start is the release's newest revision before helm ran.
 	Start   int
-	Process ProcessEnd
-	Stop    StopCause
+	Process backend.ProcessEnd
+	Stop    backend.StopCause
 	// After is what the API server has afterwards; Unread, that it did not answer.
 	After  []*decoder.Revision
 	Unread bool
@@ -61,7 +65,7 @@ type Outcome struct {
 const OutcomeSession = "session-1"
 
 // End is the terminal event, but for what the cluster and the stream tell.
-func (o Outcome) End() (Type, *End) {
+func (o Outcome) End() (helmtrail.Type, *helmtrail.End) {
 	inner := outcome{
 		request: o.Request, session: OutcomeSession, start: o.Start, first: o.Start, process: o.Process, stop: o.Stop,
 		after: o.After, known: !o.Unread, seen: o.Seen, ran: !o.NotRun,
@@ -70,20 +74,22 @@ func (o Outcome) End() (Type, *End) {
 }
 
 // Left reports whether a session of ours has left a revision as it is.
-func Left(s Session, r *decoder.Revision) bool { return left(s, r) }
+func Left(s helmtrail.Session, r *decoder.Revision) bool { return left(s, r) }
 
 // RunToEnd works a session that has lines to tell and ends at once, and returns
 // when its end is stored or given up.
-func (o *Operations) RunToEnd(ctx context.Context, session SessionRef, lines ...string) error {
-	r := newRun(o, OriginOutside, session, Request{Release: session.Release}, nil)
+func (o *Operations) RunToEnd(ctx context.Context, session helmtrail.SessionRef, lines ...string) error {
+	r := newRun(o, helmtrail.OriginOutside, session, helmtrail.Request{Release: session.Release}, nil)
 	for _, line := range lines {
-		r.inbox.put(TypeLog, &LogLine{Line: line})
+		r.inbox.put(helmtrail.TypeLog, &helmtrail.LogLine{Line: line})
 	}
 	if err := o.admit(r); err != nil {
 		return err
 	}
 	defer o.done.Done()
 	defer o.dismiss(r)
-	r.run(context.WithoutCancel(ctx), func(context.Context) (Type, *End) { return TypeCompleted, &End{} })
+	r.run(context.WithoutCancel(ctx), func(context.Context) (helmtrail.Type, *helmtrail.End) {
+		return helmtrail.TypeCompleted, &helmtrail.End{}
+	})
 	return nil
 }

@@ -7,13 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/helmtrail/helmtrail"
 )
 
 // Follow calls f with every stored event after the one with the given seq (0 for
 // all), in order, and then with new events as they are stored. It blocks until f
 // returns false or the session has ended, and returns nil then, or until ctx
 // ends.
-func (l *Log) Follow(ctx context.Context, after uint64, f func(Event) (more bool)) error {
+func (l *Log) Follow(ctx context.Context, after uint64, f func(helmtrail.Event) (more bool)) error {
 	cursor := l.Cursor(after)
 	for {
 		frames, err := cursor.Next(ctx)
@@ -28,11 +30,11 @@ func (l *Log) Follow(ctx context.Context, after uint64, f func(Event) (more bool
 			if !ok {
 				continue
 			}
-			var e Event
+			var e helmtrail.Event
 			if err := json.Unmarshal(data, &e); err != nil {
 				return fmt.Errorf("follow session %s: %w", l.session.ID, err)
 			}
-			if e.Type != TypeHeartbeat && !f(e) {
+			if e.Type != helmtrail.TypeHeartbeat && !f(e) {
 				return nil
 			}
 		}

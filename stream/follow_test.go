@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/stream"
 )
 
@@ -19,32 +21,32 @@ func TestFollowTellsWhatIsStoredAndThenWhatComes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(&stream.Started{}, &stream.LogLine{Line: "one"})
+	write(&helmtrail.Started{}, &helmtrail.LogLine{Line: "one"})
 	if err := w.Beat(); err != nil {
 		t.Fatal(err)
 	}
 
 	// It ends when f has enough, and when ctx ends.
 	var first []uint64
-	err := w.Log().Follow(t.Context(), 0, func(e stream.Event) bool {
+	err := w.Log().Follow(t.Context(), 0, func(e helmtrail.Event) bool {
 		first = append(first, e.Seq)
-		return e.Type != stream.TypeLog
+		return e.Type != helmtrail.TypeLog
 	})
 	if err != nil || !slices.Equal(first, []uint64{1, 2}) {
 		t.Errorf("until the line: %v, %v", first, err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := w.Log().Follow(ended, 0, func(stream.Event) bool { return true }); !errors.Is(err, context.Canceled) {
+	if err := w.Log().Follow(ended, 0, func(helmtrail.Event) bool { return true }); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a context that has ended: %v", err)
 	}
 
 	// A follower that is there before the rest is written gets it, and no
 	// heartbeat, and returns after the end.
-	var types []stream.Type
+	var types []helmtrail.Type
 	joined, followed := make(chan struct{}), make(chan error, 1)
 	go func() {
-		followed <- w.Log().Follow(t.Context(), 1, func(e stream.Event) bool {
+		followed <- w.Log().Follow(t.Context(), 1, func(e helmtrail.Event) bool {
 			if len(types) == 0 {
 				close(joined)
 			}
@@ -56,12 +58,12 @@ func TestFollowTellsWhatIsStoredAndThenWhatComes(t *testing.T) {
 	if err := w.Beat(); err != nil {
 		t.Fatal(err)
 	}
-	write(&stream.LogLine{Line: "two"})
-	write(&stream.End{Causes: []stream.Cause{}, Leftovers: []stream.ObjectRef{}})
+	write(&helmtrail.LogLine{Line: "two"})
+	write(&helmtrail.End{Causes: []health.Cause{}, Leftovers: []health.ObjectRef{}})
 	if err := <-followed; err != nil {
 		t.Error(err)
 	}
-	if diff := cmp.Diff([]stream.Type{stream.TypeLog, stream.TypeLog, stream.TypeCompleted}, types); diff != "" {
+	if diff := cmp.Diff([]helmtrail.Type{helmtrail.TypeLog, helmtrail.TypeLog, helmtrail.TypeCompleted}, types); diff != "" {
 		t.Errorf("types (-want +got):\n%s", diff)
 	}
 }

@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/internal/sse"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 // Frame returns the event as one frame of Server-Sent Events (WHATWG HTML,
 // section 9.2): id, event and data. Only a stored event, one with a Seq, has
 // an id.
-func Frame(e Event) ([]byte, error) {
+func Frame(e helmtrail.Event) ([]byte, error) {
 	data, err := json.Marshal(e)
 	if err != nil {
 		return nil, err
@@ -34,7 +36,7 @@ func appendFrame(dst []byte, session string, seq uint64, event, data []byte) []b
 // chunk is one entry of the journal, encoded once and shared by all readers. It is
 // never changed.
 type chunk struct {
-	position Position
+	position backend.Position
 	first    uint64 // the seq of its first event
 	frames   []byte
 	starts   []uint32 // where each event's frame starts in frames
@@ -60,7 +62,7 @@ func (c *chunk) from(seq uint64) []byte {
 func (c *chunk) size() int { return len(c.frames) + 4*len(c.starts) + 128 }
 
 // newChunk frames an entry's events.
-func newChunk(session string, entry Entry) (*chunk, error) {
+func newChunk(session string, entry backend.Entry) (*chunk, error) {
 	lines := bytes.Count(entry.Data, []byte{'\n'})
 	c := &chunk{
 		position: entry.Position,
@@ -81,7 +83,7 @@ func newChunk(session string, entry Entry) (*chunk, error) {
 		}
 		c.starts = append(c.starts, uint32(len(c.frames)))
 		c.frames = appendFrame(c.frames, session, seq, t, line)
-		c.ended = Type(t).Terminal()
+		c.ended = helmtrail.Type(t).Terminal()
 	}
 	if c.first == 0 {
 		return nil, fmt.Errorf("read session %s at journal position %d: the entry is empty", session, entry.Position)

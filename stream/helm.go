@@ -1,11 +1,8 @@
 package stream
 
 import (
-	"context"
-	"time"
-
-	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 // Helm runs helm's operations. Package helmcli provides it.
@@ -14,108 +11,14 @@ type Helm interface {
 	Version() string
 	// Check returns an error if the request holds something that must not reach
 	// helm, or that the installed helm cannot do.
-	Check(request Request) error
+	Check(request helmtrail.Request) error
 	// Command returns the command line for people to see. It holds no secret.
-	Command(session string, request Request) []string
+	Command(session string, request helmtrail.Request) []string
 	// Prepare creates the session's private folder, by which a later helmtrail
 	// finds the session. It starts nothing.
-	Prepare(session SessionRef, request Request) (Process, error)
+	Prepare(session helmtrail.SessionRef, request helmtrail.Request) (backend.Process, error)
 	// Rendered returns the masked output of a dry run, or ErrNotFound.
-	Rendered(session string) (Rendering, error)
+	Rendered(session string) (helmtrail.Rendering, error)
 	// Left returns the processes of an earlier helmtrail that were not closed.
-	Left() ([]Process, error)
-}
-
-// Process is one helm under its supervisor. The supervisor does not need
-// helmtrail: it writes helm's output and exit into the session's folder.
-type Process interface {
-	// Session returns the session of the process.
-	Session() SessionRef
-	// Request returns the request, without values.
-	Request() Request
-	// Start runs helm. It may be called again for another attempt, after helm has
-	// exited. It fails if helm cannot be run.
-	Start(ctx context.Context, launch Launch) error
-	// Launched returns the argument of the last Start without its secrets. It
-	// returns false if Start was never called.
-	Launched() (Launch, bool)
-	// Follow calls f with every line of helm's output after the offset mark (0 for
-	// all), as it arrives, and returns how helm ended. It stops with f's error, or
-	// with ctx's.
-	Follow(ctx context.Context, mark int64, f func(Line) error) (ProcessEnd, error)
-	// Stop sends SIGTERM to helm, and SIGKILL after the grace. It returns at once.
-	// accepted is false if helm has already exited. The first call sets the cause;
-	// a later call can only shorten the grace.
-	Stop(cause StopCause, grace time.Duration) (accepted bool, err error)
-	// Mask masks the known secrets of the request and the release in a text, and
-	// whatever looks like a secret.
-	Mask(text string) string
-	// KeepRendered stores the masked output of a dry run for Helm's Rendered. It
-	// reports whether there is any.
-	KeepRendered() (bool, error)
-	// Close removes the session's folder. Helm must have exited.
-	Close() error
-}
-
-// Rendering is what a dry run has made of a chart, its secrets masked.
-type Rendering struct {
-	Manifest string         `json:"manifest"`
-	Hooks    []decoder.Hook `json:"hooks"`
-	Notes    string         `json:"notes"`
-}
-
-// Launch is what a process needs to start beyond its request.
-type Launch struct {
-	// Kubeconfig is YAML. It is a secret.
-	Kubeconfig []byte `json:"-"`
-	// Deadline is how long helm may run.
-	Deadline time.Duration `json:"deadline"`
-	// ChartCredentials is the data of the Secret that the request's chart
-	// names, nil when it names none. It is a secret.
-	ChartCredentials map[string][]byte `json:"-"`
-	// MaskKey makes the fingerprints of masked secrets. It is a secret.
-	MaskKey []byte `json:"-"`
-	// Known is what else may hold secrets of the release: its last record.
-	Known []mask.Source `json:"-"`
-	// StartRevision is the release's newest revision before helm runs, 0 for none.
-	StartRevision int `json:"startRevision"`
-	// FirstRevision is the StartRevision of the first attempt.
-	FirstRevision int `json:"firstRevision"`
-	// Attempt counts from 1.
-	Attempt int `json:"attempt"`
-	// Replace lets an install take over a failed revision (helm install --replace).
-	Replace bool `json:"replace,omitempty"`
-}
-
-// StopCause says why helm was ended before its time.
-type StopCause string
-
-const (
-	// StopCanceled means that somebody cancelled the session.
-	StopCanceled StopCause = "canceled"
-	// StopInterrupted means that helmtrail or its supervisor was told to stop.
-	StopInterrupted StopCause = "interrupted"
-	// StopTimeout means that the deadline passed.
-	StopTimeout StopCause = "timeout"
-)
-
-// Line is one line of helm's output.
-type Line struct {
-	Time      time.Time
-	Text      string
-	Truncated bool
-	// Mark is where the line ends in the spool.
-	Mark int64
-}
-
-// ProcessEnd is how a process ended.
-type ProcessEnd struct {
-	// Exit is nil when helm never ran, or when nobody saw how it ended.
-	Exit *Exit
-	// Stop says what was asked for before helm had ended; "" when nothing was.
-	Stop StopCause
-	// Problem says why helm could not be run, or that its end was not seen.
-	Problem string
-	// Message is helm's own error: what it printed behind "Error:".
-	Message string
+	Left() ([]backend.Process, error)
 }

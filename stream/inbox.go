@@ -4,12 +4,15 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 // pending is an event that waits to be stored.
 type pending struct {
 	at   time.Time
-	kind Type
+	kind helmtrail.Type
 	body any
 	mark int64 // the offset in the spool after a line, 0 for other events
 }
@@ -42,7 +45,7 @@ func newInbox() *inbox {
 }
 
 // put adds an event. It never blocks.
-func (b *inbox) put(kind Type, body any) {
+func (b *inbox) put(kind helmtrail.Type, body any) {
 	b.mu.Lock()
 	b.items = append(b.items, pending{at: time.Now(), kind: kind, body: body})
 	b.mu.Unlock()
@@ -61,14 +64,14 @@ func (b *inbox) crowded() bool {
 func (b *inbox) isCrowded() bool { return len(b.items)-b.lines >= maxWaitingOthers }
 
 // putLine adds a line of helm's output. It blocks while too many lines wait.
-func (b *inbox) putLine(ctx context.Context, line Line) error {
+func (b *inbox) putLine(ctx context.Context, line backend.Line) error {
 	for {
 		b.mu.Lock()
 		if b.lines < maxWaitingLines {
 			b.lines++
 			b.items = append(b.items, pending{
-				at: line.Time, kind: TypeLog, mark: line.Mark,
-				body: &LogLine{Line: line.Text, Truncated: line.Truncated},
+				at: line.Time, kind: helmtrail.TypeLog, mark: line.Mark,
+				body: &helmtrail.LogLine{Line: line.Text, Truncated: line.Truncated},
 			})
 			b.mu.Unlock()
 			b.signal()

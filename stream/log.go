@@ -8,13 +8,16 @@ import (
 	"fmt"
 	"io"
 	"sync/atomic"
+
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 // Log is the events of one session: those in the journal, and a way to wait for
 // more. Readers are cursors. Any number may read at once, and none of them holds
 // up the writer or another reader.
 type Log struct {
-	session SessionRef
+	session helmtrail.SessionRef
 	chunks  *chunks
 	head    atomic.Pointer[head]
 }
@@ -23,7 +26,7 @@ type Log struct {
 // closed when it is.
 type head struct {
 	seq      uint64
-	position Position
+	position backend.Position
 	ended    bool
 	beat     []byte // the current heartbeat's frame, nil before the first
 	beats    uint64 // counts heartbeats
@@ -32,7 +35,7 @@ type head struct {
 
 // openLog returns the log of a session that this process does not write, as it is
 // in the journal.
-func openLog(ctx context.Context, chunks *chunks, session SessionRef) (*Log, error) {
+func openLog(ctx context.Context, chunks *chunks, session helmtrail.SessionRef) (*Log, error) {
 	entry, err := chunks.journal.Last(ctx, session)
 	if err != nil {
 		return nil, fmt.Errorf("open session %s: %w", session.ID, err)
@@ -60,7 +63,7 @@ func (l *Log) Cursor(after uint64) *Cursor { return &Cursor{log: l, seq: after} 
 type Cursor struct {
 	log      *Log
 	seq      uint64
-	position Position
+	position backend.Position
 	beats    uint64
 }
 
@@ -102,11 +105,11 @@ func (c *Cursor) Next(ctx context.Context) ([]byte, error) {
 }
 
 // each calls f with every stored event up to the present head.
-func (l *Log) each(ctx context.Context, f func(Event)) error {
+func (l *Log) each(ctx context.Context, f func(helmtrail.Event)) error {
 	stop := l.head.Load().position
-	for at := Position(0); at < stop; {
+	for at := backend.Position(0); at < stop; {
 		entry, err := l.chunks.journal.Next(ctx, l.session, at)
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, helmtrail.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
@@ -125,10 +128,10 @@ func (l *Log) each(ctx context.Context, f func(Event)) error {
 }
 
 // decodeEvents decodes an entry's events.
-func decodeEvents(data []byte) ([]Event, error) {
-	var events []Event
+func decodeEvents(data []byte) ([]helmtrail.Event, error) {
+	var events []helmtrail.Event
 	for line := range bytes.Lines(data) {
-		var e Event
+		var e helmtrail.Event
 		if err := json.Unmarshal(line, &e); err != nil {
 			return nil, err
 		}

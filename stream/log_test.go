@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/journal"
 	"github.com/helmtrail/helmtrail/stream/streamtest"
@@ -19,8 +20,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var session = stream.SessionRef{
-	Release: stream.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web.site"},
+var session = helmtrail.SessionRef{
+	Release: helmtrail.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web.site"},
 	ID:      "0b0fbd4e-6c0a-4f8a-9e6e-000000000001",
 }
 
@@ -39,7 +40,7 @@ func openJournal(t *testing.T) *journal.Journal {
 }
 
 // frames returns the ids, types and events of the frames that a cursor returned.
-func frames(t *testing.T, data []byte) (ids, types []string, events []stream.Event) {
+func frames(t *testing.T, data []byte) (ids, types []string, events []helmtrail.Event) {
 	t.Helper()
 	parsed, err := streamtest.Parse(data)
 	if err != nil {
@@ -97,7 +98,7 @@ func TestEveryReaderSeesEachEventOnce(t *testing.T) {
 		t.Run(fmt.Sprintf("cache of %d bytes", cache), func(t *testing.T) {
 			j := openJournal(t)
 			w := stream.NewLogWriter(j, session, cache)
-			if err := w.Write(t.Context(), &stream.Started{}); err != nil {
+			if err := w.Write(t.Context(), &helmtrail.Started{}); err != nil {
 				t.Fatal(err)
 			}
 			var readers sync.WaitGroup
@@ -116,7 +117,7 @@ func TestEveryReaderSeesEachEventOnce(t *testing.T) {
 				for range 1 + n%7 {
 					if n < lines {
 						n++
-						batch = append(batch, &stream.LogLine{Line: fmt.Sprintf("line %d", n)})
+						batch = append(batch, &helmtrail.LogLine{Line: fmt.Sprintf("line %d", n)})
 					}
 				}
 				if err := w.Write(t.Context(), batch...); err != nil {
@@ -134,7 +135,7 @@ func TestEveryReaderSeesEachEventOnce(t *testing.T) {
 					}
 				}
 			}
-			if err := w.Write(t.Context(), &stream.End{}); err != nil {
+			if err := w.Write(t.Context(), &helmtrail.End{}); err != nil {
 				t.Fatal(err)
 			}
 			readers.Wait()
@@ -152,7 +153,7 @@ func TestEveryReaderSeesEachEventOnce(t *testing.T) {
 
 func TestACursorWaitsAndEndsWithItsContext(t *testing.T) {
 	w := stream.NewLogWriter(openJournal(t), session, 1<<20)
-	if err := w.Write(t.Context(), &stream.Started{}); err != nil {
+	if err := w.Write(t.Context(), &helmtrail.Started{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Beat(); err != nil {
@@ -183,15 +184,15 @@ func TestACursorWaitsAndEndsWithItsContext(t *testing.T) {
 // A batch that is too big for one entry of the journal is stored as several.
 func TestABigBatchIsSplit(t *testing.T) {
 	w := stream.NewLogWriter(openJournal(t), session, 64<<20)
-	if err := w.Write(t.Context(), &stream.Started{}); err != nil {
+	if err := w.Write(t.Context(), &helmtrail.Started{}); err != nil {
 		t.Fatal(err)
 	}
 	line := strings.Repeat("x", 16<<10)
 	var batch []any
 	for range 100 {
-		batch = append(batch, &stream.LogLine{Line: line})
+		batch = append(batch, &helmtrail.LogLine{Line: line})
 	}
-	if err := w.Write(t.Context(), append(batch, &stream.End{})...); err != nil {
+	if err := w.Write(t.Context(), append(batch, &helmtrail.End{})...); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(upTo(1, 102), readAll(t.Context(), t, w.Log().Cursor(0))); diff != "" {
@@ -202,11 +203,11 @@ func TestABigBatchIsSplit(t *testing.T) {
 func TestASecondWriterIsFencedOff(t *testing.T) {
 	j := openJournal(t)
 	first, second := stream.NewLogWriter(j, session, 1<<20), stream.NewLogWriter(j, session, 1<<20)
-	if err := first.Write(t.Context(), &stream.Started{}); err != nil {
+	if err := first.Write(t.Context(), &helmtrail.Started{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := second.Write(t.Context(), &stream.Started{}); !errors.Is(err, stream.ErrFenced) {
-		t.Errorf("got %v, want %v", err, stream.ErrFenced)
+	if err := second.Write(t.Context(), &helmtrail.Started{}); !errors.Is(err, helmtrail.ErrFenced) {
+		t.Errorf("got %v, want %v", err, helmtrail.ErrFenced)
 	}
 }
 
@@ -219,7 +220,7 @@ func BenchmarkFanOut(b *testing.B) {
 			}
 			defer j.Close()
 			w := stream.NewLogWriter(j, session, 64<<20)
-			if err := w.Write(b.Context(), &stream.Started{}); err != nil {
+			if err := w.Write(b.Context(), &helmtrail.Started{}); err != nil {
 				b.Fatal(err)
 			}
 			var reading sync.WaitGroup
@@ -233,7 +234,7 @@ func BenchmarkFanOut(b *testing.B) {
 					}
 				})
 			}
-			line := &stream.LogLine{Line: "client.go:142: [debug] creating 3 resource(s)"}
+			line := &helmtrail.LogLine{Line: "client.go:142: [debug] creating 3 resource(s)"}
 			batch := make([]any, 64)
 			for i := range batch {
 				batch[i] = line
@@ -244,7 +245,7 @@ func BenchmarkFanOut(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			if err := w.Write(b.Context(), &stream.End{}); err != nil {
+			if err := w.Write(b.Context(), &helmtrail.End{}); err != nil {
 				b.Fatal(err)
 			}
 			reading.Wait()

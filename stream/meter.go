@@ -1,13 +1,17 @@
 package stream
 
-import "time"
+import (
+	"time"
+
+	"github.com/helmtrail/helmtrail"
+)
 
 // Meter counts what sessions do. Its methods are called by many goroutines and
 // must not block.
 type Meter interface {
 	// Stored is called when an event can be read, with the time since it
 	// happened.
-	Stored(kind Type, delay time.Duration)
+	Stored(kind helmtrail.Type, delay time.Duration)
 	// Ended is called once for each session.
 	Ended(SessionEnd)
 }
@@ -15,10 +19,10 @@ type Meter interface {
 // SessionEnd describes an ended session to a Meter.
 type SessionEnd struct {
 	Cluster   string
-	Operation Operation
-	Origin    Origin
-	Result    Type
-	Reason    Reason
+	Operation helmtrail.Operation
+	Origin    helmtrail.Origin
+	Result    helmtrail.Type
+	Reason    helmtrail.Reason
 	Duration  time.Duration
 }
 
@@ -54,7 +58,7 @@ func (o *Operations) measureStored(items []pending) {
 }
 
 // measureEnd counts the end of a session.
-func (o *Operations) measureEnd(r *run, kind Type, end *End) {
+func (o *Operations) measureEnd(r *run, kind helmtrail.Type, end *helmtrail.End) {
 	if o.setup.Meter == nil {
 		return
 	}

@@ -3,6 +3,7 @@ package stream
 import (
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 // secrets returns the secrets in a record of the session's release.
@@ -13,8 +14,8 @@ func (r *run) secrets(record *decoder.Record) *mask.Secrets {
 
 // mask returns the rows with the secrets in their texts masked. It is called under
 // w.mu.
-func (w *objectWatch) mask(rows []Resource) []Resource {
-	masked, texts := make([]Resource, len(rows)), make(map[string]string, len(w.masked))
+func (w *objectWatch) mask(rows []health.Resource) []health.Resource {
+	masked, texts := make([]health.Resource, len(rows)), make(map[string]string, len(w.masked))
 	for i, row := range rows {
 		masked[i] = row.Masked(func(text string) string {
 			hidden, known := texts[text]

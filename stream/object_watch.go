@@ -8,8 +8,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/health"
+	"github.com/helmtrail/helmtrail/stream/ownership"
 )
 
 const (
@@ -42,7 +45,7 @@ type objectWatch struct {
 	run    *run
 	wanted chan int // the revision to follow; holds at most one, the newest
 
-	viewer Viewer
+	viewer helmtrail.Viewer
 
 	revision int // the one being followed; belongs to watch
 
@@ -53,18 +56,18 @@ type objectWatch struct {
 
 	mu     sync.Mutex
 	record *decoder.Record
-	rows   []Resource          // as they are now, masked; nil before they are known
-	told   map[string]Resource // by key
-	causes []Cause             // the summary's, as they were told
+	rows   []health.Resource          // as they are now, masked; nil before they are known
+	told   map[string]health.Resource // by key
+	causes []health.Cause             // the summary's, as they were told
 	stream streamState
 	final  bool // the next snapshot is the last
-	logs   map[LogSource]keptLog
+	logs   map[health.LogSource]keptLog
 	// secrets are those of the record. masked caches the texts of the rows in
 	// which they were looked for, since the same texts come again and again.
 	secrets *mask.Secrets
 	masked  map[string]string
 	// standing holds what keeps the session's own revision from being ready.
-	standing []Cause
+	standing []health.Cause
 	verdict  verdict
 }
 
@@ -98,7 +101,7 @@ const (
 )
 
 func newObjectWatch(r *run) *objectWatch {
-	w := &objectWatch{run: r, viewer: r.viewer(), wanted: make(chan int, 1), told: map[string]Resource{}, logs: map[LogSource]keptLog{}, stream: streamUnset, verdict: verdictOpen}
+	w := &objectWatch{run: r, viewer: r.viewer(), wanted: make(chan int, 1), told: map[string]health.Resource{}, logs: map[health.LogSource]keptLog{}, stream: streamUnset, verdict: verdictOpen}
 	w.reads, w.endReads = context.WithCancel(context.Background())
 	return w
 }
@@ -120,7 +123,7 @@ func (w *objectWatch) follow(revision int) {
 }
 
 // recall takes in an event that an earlier helmtrail stored.
-func (w *objectWatch) recall(body *ResourceStatus) {
+func (w *objectWatch) recall(body *helmtrail.ResourceStatus) {
 	if body.Full {
 		clear(w.told)
 	}
@@ -150,7 +153,7 @@ func (w *objectWatch) begin(record *decoder.Record) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
-	case RollsBack(w.run.request.Operation, TraceOfHeader(record.Version, &record.Header)):
+	case ownership.RollsBack(w.run.request.Operation, ownership.TraceOfHeader(record.Version, &record.Header)):
 		w.verdict = verdictUndone
 	case w.record != nil: // another attempt
 		w.standing, w.verdict = nil, verdictOpen
@@ -163,7 +166,7 @@ func (w *objectWatch) begin(record *decoder.Record) {
 // from being ready, as of the moment when Helm gave up. Causes that only say
 // that something waits count only if there are no others. It blocks until the
 // logs being read have arrived, which takes a few seconds at most.
-func (w *objectWatch) finalCauses() []Cause {
+func (w *objectWatch) finalCauses() []health.Cause {
 	w.reading.Wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -171,7 +174,7 @@ func (w *objectWatch) finalCauses() []Cause {
 }
 
 // stand takes in the causes that a snapshot shows. It is called under w.mu.
-func (w *objectWatch) stand(rows []Resource) {
+func (w *objectWatch) stand(rows []health.Resource) {
 	causes := causesOf(rows)
 	switch w.verdict {
 	case verdictUndone:
@@ -182,8 +185,8 @@ func (w *objectWatch) stand(rows []Resource) {
 		case telling(causes):
 			w.standing = causes
 		case len(w.standing) == 0:
-			w.standing = causesOf(slices.DeleteFunc(slices.Clone(rows), func(row Resource) bool {
-				return !row.Exists() || row.Cause.Problem == ProblemDeleting // Helm's doing
+			w.standing = causesOf(slices.DeleteFunc(slices.Clone(rows), func(row health.Resource) bool {
+				return !row.Exists() || row.Cause.Problem == health.ProblemDeleting // Helm's doing
 			}))
 		}
 	default:
@@ -235,7 +238,7 @@ func (w *objectWatch) next(ctx context.Context, after int) *decoder.Record {
 		case err == nil:
 			w.revision = wanted
 			return record
-		case errors.Is(err, ErrNotFound):
+		case errors.Is(err, helmtrail.ErrNotFound):
 			wanted, again = 0, nil // it may be requested again
 		case ctx.Err() == nil:
 			w.run.log.Warn("cannot read the revision's record", "revision", wanted, "error", err)
@@ -254,7 +257,7 @@ func (w *objectWatch) read(ctx context.Context, revision int) (*decoder.Record, 
 
 // last publishes and returns the final state, read from the API server, or nil if
 // it cannot be read. It is called after watch has returned.
-func (w *objectWatch) last(ctx context.Context) []Resource {
+func (w *objectWatch) last(ctx context.Context) []health.Resource {
 	select {
 	case revision := <-w.wanted:
 		// The release's watch lagged behind: the revision was requested after watch
@@ -265,7 +268,7 @@ func (w *objectWatch) last(ctx context.Context) []Resource {
 		if record, err := w.read(ctx, revision); err == nil {
 			w.revision = revision
 			w.begin(record)
-		} else if !errors.Is(err, ErrNotFound) {
+		} else if !errors.Is(err, helmtrail.ErrNotFound) {
 			w.run.log.Warn("cannot read the revision's record", "revision", revision, "error", err)
 		}
 	default:
@@ -296,7 +299,7 @@ func (w *objectWatch) last(ctx context.Context) []Resource {
 }
 
 // tell takes in and publishes the rows as they are now.
-func (w *objectWatch) tell(rows []Resource) {
+func (w *objectWatch) tell(rows []health.Resource) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.rows = w.mask(rows)
@@ -330,7 +333,7 @@ func (w *objectWatch) publish() {
 		return
 	}
 	w.stream = streamCurrent
-	changed := []Resource{}
+	changed := []health.Resource{}
 	keys := make(map[string]bool, len(rows))
 	for _, row := range rows {
 		key := row.Key()
@@ -359,6 +362,6 @@ func (w *objectWatch) publish() {
 	for first := true; first || len(changed) > 0 || len(removed) > 0; first = false {
 		part, keys := beginning(changed[:min(len(changed), rowsPerEvent)]), beginning(removed)
 		changed, removed = changed[len(part):], removed[len(keys):]
-		w.run.inbox.put(TypeResourceStatus, &ResourceStatus{Full: full && first, Resources: part, Removed: keys, Summary: summary})
+		w.run.inbox.put(helmtrail.TypeResourceStatus, &helmtrail.ResourceStatus{Full: full && first, Resources: part, Removed: keys, Summary: summary})
 	}
 }

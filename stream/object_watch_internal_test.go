@@ -14,8 +14,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/health"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 // watchOfNothing is an objectWatch whose rows a test makes up.
@@ -27,23 +30,23 @@ func watchOfNothing() *objectWatch {
 }
 
 // statuses takes the RESOURCE_STATUS events out of the inbox.
-func (w *objectWatch) statuses(t *testing.T) []*ResourceStatus {
+func (w *objectWatch) statuses(t *testing.T) []*helmtrail.ResourceStatus {
 	t.Helper()
-	var bodies []*ResourceStatus
+	var bodies []*helmtrail.ResourceStatus
 	for _, item := range w.run.inbox.take() {
-		if size := entrySize(t, item.kind, item.body); size > MaxEntry {
-			t.Errorf("an event takes %d bytes, %d are allowed", size, MaxEntry)
+		if size := entrySize(t, item.kind, item.body); size > backend.MaxEntry {
+			t.Errorf("an event takes %d bytes, %d are allowed", size, backend.MaxEntry)
 		}
-		if body, ok := item.body.(*ResourceStatus); ok {
+		if body, ok := item.body.(*helmtrail.ResourceStatus); ok {
 			bodies = append(bodies, body)
 		}
 	}
 	return bodies
 }
 
-func entrySize(t *testing.T, kind Type, body any) int {
+func entrySize(t *testing.T, kind helmtrail.Type, body any) int {
 	t.Helper()
-	data, err := json.Marshal(Event{Seq: 1 << 40, Type: kind, Time: time.Now(), SessionID: strings.Repeat("0", 36), Body: body})
+	data, err := json.Marshal(helmtrail.Event{Seq: 1 << 40, Type: kind, Time: time.Now(), SessionID: strings.Repeat("0", 36), Body: body})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,15 +58,15 @@ func entrySize(t *testing.T, kind Type, body any) int {
 func TestEventsOfAHugeReleaseFitIntoTheJournal(t *testing.T) {
 	const many = 3000
 	w, long := watchOfNothing(), strings.Repeat("<", 1200)
-	var rows []Resource
-	var refs []ObjectRef
+	var rows []health.Resource
+	var refs []health.ObjectRef
 	for i := range many {
-		row := Resource{
+		row := health.Resource{
 			Kind: "Pod", APIVersion: "v1", Namespace: strings.Repeat("n", 63), Name: fmt.Sprintf("%s-%d", strings.Repeat("p", 240), i),
 			Status: "ImagePullBackOff", Reason: "ImagePullBackOff", Message: long, Owner: fmt.Sprintf("apps/ReplicaSet/%s/%d", strings.Repeat("n", 63), i),
 		}
-		s := Sentence{Problem: ProblemImageNotPulled, Object: ObjectRef{row.Kind, row.Namespace, row.Name}, Container: "web", Image: long, Reason: row.Reason, Detail: long}
-		row.Cause = Cause{Sentence: s, Message: long, Text: s.English(), Because: s, Rank: RankContainer}
+		s := health.Sentence{Problem: health.ProblemImageNotPulled, Object: health.ObjectRef{Kind: row.Kind, Namespace: row.Namespace, Name: row.Name}, Container: "web", Image: long, Reason: row.Reason, Detail: long}
+		row.Cause = health.Cause{Sentence: s, Message: long, Text: s.English(), Because: s, Rank: health.RankContainer}
 		rows, refs = append(rows, row), append(refs, s.Object)
 	}
 	w.tell(rows)
@@ -79,12 +82,12 @@ func TestEventsOfAHugeReleaseFitIntoTheJournal(t *testing.T) {
 	if len(told) != many {
 		t.Errorf("%d rows were told, want %d", len(told), many)
 	}
-	end := &End{
+	end := &helmtrail.End{
 		Causes: w.finalCauses(), Leftovers: beginning(refs), Notes: cutNotes(strings.Repeat("<", 1<<20)),
 		Message: strings.Repeat("<", maxDescription), Hint: "a hint",
 	}
-	if size := entrySize(t, TypeFailed, end); size > MaxEntry || len(end.Causes) == 0 || len(end.Leftovers) < 300 {
-		t.Errorf("an end of %d bytes with %d causes and %d leftovers; %d bytes are allowed", size, len(end.Causes), len(end.Leftovers), MaxEntry)
+	if size := entrySize(t, helmtrail.TypeFailed, end); size > backend.MaxEntry || len(end.Causes) == 0 || len(end.Leftovers) < 300 {
+		t.Errorf("an end of %d bytes with %d causes and %d leftovers; %d bytes are allowed", size, len(end.Causes), len(end.Leftovers), backend.MaxEntry)
 	}
 
 	w.tell(nil)
@@ -102,7 +105,7 @@ func TestEventsOfAHugeReleaseFitIntoTheJournal(t *testing.T) {
 // A revision without objects may follow one that has some.
 func TestThatThereAreNoRowsIsToldOnce(t *testing.T) {
 	w := watchOfNothing()
-	w.tell([]Resource{{Kind: "Pod", Name: "web"}})
+	w.tell([]health.Resource{{Kind: "Pod", Name: "web"}})
 	w.stream = streamUnset
 	w.tell(nil)
 	w.tell(nil)
@@ -114,10 +117,10 @@ func TestThatThereAreNoRowsIsToldOnce(t *testing.T) {
 
 func TestRowsDoNotPileUpWhileTheJournalTakesNothing(t *testing.T) {
 	w := watchOfNothing()
-	row := Resource{Kind: "Pod", APIVersion: "v1", Namespace: "ns", Name: "web"}
+	row := health.Resource{Kind: "Pod", APIVersion: "v1", Namespace: "ns", Name: "web"}
 	change := func() {
 		row.Restarts++
-		w.tell([]Resource{row})
+		w.tell([]health.Resource{row})
 	}
 	for range 10 * maxWaitingOthers {
 		change()
@@ -146,10 +149,10 @@ func TestRowsThatWereLeftOutAreToldOnceThereIsRoom(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		var watching sync.WaitGroup
 		watching.Go(func() { w.next(ctx, 0) })
-		row := Resource{Kind: "Pod", APIVersion: "v1", Namespace: "ns", Name: "web"}
+		row := health.Resource{Kind: "Pod", APIVersion: "v1", Namespace: "ns", Name: "web"}
 		for range maxWaitingOthers + 1 {
 			row.Restarts++
-			w.tell([]Resource{row})
+			w.tell([]health.Resource{row})
 		}
 		synctest.Wait()
 		if waiting := w.statuses(t); len(waiting) != maxWaitingOthers {
@@ -167,9 +170,9 @@ func TestRowsThatWereLeftOutAreToldOnceThereIsRoom(t *testing.T) {
 // What helm gave up for is looked for secrets once, not five times a second.
 func TestTextsThatStayAreMaskedOnce(t *testing.T) {
 	w := watchOfNothing()
-	var rows []Resource
+	var rows []health.Resource
 	for i := range 3000 {
-		rows = append(rows, Resource{Kind: "Pod", Name: fmt.Sprint(i), Message: fmt.Sprintf("password=%d", i)})
+		rows = append(rows, health.Resource{Kind: "Pod", Name: fmt.Sprint(i), Message: fmt.Sprintf("password=%d", i)})
 	}
 	w.tell(rows)
 	before := w.masked
@@ -199,7 +202,7 @@ func (u *unwell) Record(_ context.Context, _, _ string, revision int) (*decoder.
 	return &decoder.Record{Version: revision}, nil
 }
 
-func (u *unwell) Follow(ctx context.Context, record *decoder.Record, _ Viewer, _ func([]Resource)) error {
+func (u *unwell) Follow(ctx context.Context, record *decoder.Record, _ helmtrail.Viewer, _ func([]health.Resource)) error {
 	u.followed <- record.Version
 	<-ctx.Done()
 	return nil
@@ -231,10 +234,10 @@ func TestARecordThatCannotBeReadIsReadAgain(t *testing.T) {
 // Helm deletes what it gave up, and rolls back: neither must hide the causes.
 func TestCausesStandFromTheMomentHelmGaveUp(t *testing.T) {
 	w := watchOfNothing()
-	w.run.request.Operation = OperationUpgrade
-	cause := func(reason string, rank Rank, final bool) []Resource {
-		s := Sentence{Object: ObjectRef{Kind: "Pod", Name: "web"}, Reason: reason}
-		return []Resource{{Kind: "Pod", Name: "web", Cause: Cause{Sentence: s, Text: reason, Rank: rank, Final: final}}}
+	w.run.request.Operation = helmtrail.OperationUpgrade
+	cause := func(reason string, rank health.Rank, final bool) []health.Resource {
+		s := health.Sentence{Object: health.ObjectRef{Kind: "Pod", Name: "web"}, Reason: reason}
+		return []health.Resource{{Kind: "Pod", Name: "web", Cause: health.Cause{Sentence: s, Text: reason, Rank: rank, Final: final}}}
 	}
 	record := func(version int, status decoder.Status, description string) *decoder.Record {
 		return &decoder.Record{Version: version, Header: decoder.Header{Status: status, Description: description}}
@@ -250,21 +253,21 @@ func TestCausesStandFromTheMomentHelmGaveUp(t *testing.T) {
 		}
 	}
 	w.begin(record(2, decoder.StatusPendingUpgrade, ""))
-	w.tell(cause("Unhealthy", RankProbe, false))
+	w.tell(cause("Unhealthy", health.RankProbe, false))
 	check("while Helm waits", "Unhealthy")
-	w.tell(cause("CrashLoopBackOff", RankContainer, false))
+	w.tell(cause("CrashLoopBackOff", health.RankContainer, false))
 	check("when the trouble changes", "CrashLoopBackOff")
 	w.freeze()
 	w.tell(nil)
 	check("when Helm deletes the objects", "CrashLoopBackOff")
-	w.tell(cause("BackoffLimitExceeded", RankCondition, true))
+	w.tell(cause("BackoffLimitExceeded", health.RankCondition, true))
 	check("when a final cause is seen late", "BackoffLimitExceeded", "CrashLoopBackOff")
 	w.begin(record(3, decoder.StatusPendingRollback, "Rollback to 1"))
-	w.tell(cause("ImagePullBackOff", RankContainer, true))
+	w.tell(cause("ImagePullBackOff", health.RankContainer, true))
 	check("while Helm rolls back", "BackoffLimitExceeded", "CrashLoopBackOff")
 	w.begin(record(4, decoder.StatusPendingUpgrade, ""))
 	check("when Helm is run once more")
-	w.tell(cause("Unhealthy", RankProbe, false))
+	w.tell(cause("Unhealthy", health.RankProbe, false))
 	check("in the next attempt", "Unhealthy")
 }
 
@@ -272,12 +275,12 @@ func TestCausesStandFromTheMomentHelmGaveUp(t *testing.T) {
 func TestALateLogDoesNotBringBackTheRowsOfAnEarlierRevision(t *testing.T) {
 	w := watchOfNothing()
 	w.begin(&decoder.Record{Version: 1})
-	w.tell([]Resource{{Kind: "Pod", Name: "old"}})
+	w.tell([]health.Resource{{Kind: "Pod", Name: "old"}})
 	w.statuses(t)
 	w.begin(&decoder.Record{Version: 2})
 	w.catchUp()
 	w.run.cluster = logs{text: "what it wrote"}
-	w.readLog(LogSource{Pod: "old"})
+	w.readLog(health.LogSource{Pod: "old"})
 	if told := w.statuses(t); len(told) != 0 {
 		t.Errorf("told %+v", told)
 	}
@@ -289,13 +292,15 @@ type logs struct {
 	text string
 }
 
-func (l logs) ContainerLog(context.Context, LogSource, Viewer) (string, error) { return l.text, nil }
+func (l logs) ContainerLog(context.Context, health.LogSource, helmtrail.Viewer) (string, error) {
+	return l.text, nil
+}
 
 // still is a cluster whose objects do not change. logs are what a container has
 // written, at each question.
 type still struct {
 	Cluster
-	rows []Resource
+	rows []health.Resource
 	logs []string
 }
 
@@ -303,27 +308,27 @@ func (*still) Record(_ context.Context, _, _ string, revision int) (*decoder.Rec
 	return &decoder.Record{Version: revision, Header: decoder.Header{Status: decoder.StatusFailed}}, nil
 }
 
-func (s *still) Snapshot(context.Context, *decoder.Record, Viewer) ([]Resource, error) {
+func (s *still) Snapshot(context.Context, *decoder.Record, helmtrail.Viewer) ([]health.Resource, error) {
 	return s.rows, nil
 }
 
-func (s *still) ContainerLog(context.Context, LogSource, Viewer) (string, error) {
+func (s *still) ContainerLog(context.Context, health.LogSource, helmtrail.Viewer) (string, error) {
 	log := s.logs[0]
 	s.logs = s.logs[1:]
 	return log, nil
 }
 
-func waitingRow() Resource {
-	s := Sentence{Object: ObjectRef{Kind: "Deployment", Name: "web"}, Reason: "Progressing"}
-	return Resource{Kind: "Deployment", Name: "web", Status: "Progressing", Cause: Cause{Sentence: s, Rank: RankWaiting}}
+func waitingRow() health.Resource {
+	s := health.Sentence{Object: health.ObjectRef{Kind: "Deployment", Name: "web"}, Reason: "Progressing"}
+	return health.Resource{Kind: "Deployment", Name: "web", Status: "Progressing", Cause: health.Cause{Sentence: s, Rank: health.RankWaiting}}
 }
 
 // On a busy machine a session may learn of its revision, and that it failed,
 // only when helm has ended.
 func TestAnEndNamesACauseAlthoughTheWatchLagged(t *testing.T) {
 	w := watchOfNothing()
-	w.run.request.Operation = OperationUpgrade
-	w.run.cluster, w.run.log = &still{rows: []Resource{waitingRow()}}, slog.New(slog.DiscardHandler)
+	w.run.request.Operation = helmtrail.OperationUpgrade
+	w.run.cluster, w.run.log = &still{rows: []health.Resource{waitingRow()}}, slog.New(slog.DiscardHandler)
 	watched, stop := context.WithCancel(t.Context())
 	stop()
 	w.watch(watched)
@@ -342,10 +347,10 @@ func TestAnEmptyLogIsReadAgain(t *testing.T) {
 	w := watchOfNothing()
 	w.run.cluster = &still{logs: []string{"", "out of luck"}}
 	row := waitingRow()
-	row.Cause.Rank, row.Cause.Source = RankContainer, LogSource{Pod: "web-0", Container: "web"}
+	row.Cause.Rank, row.Cause.Source = health.RankContainer, health.LogSource{Pod: "web-0", Container: "web"}
 	for restarts := range 2 {
 		row.Restarts = restarts
-		w.tell([]Resource{row})
+		w.tell([]health.Resource{row})
 		w.reading.Wait()
 	}
 	if causes := w.finalCauses(); len(causes) != 1 || causes[0].Log != "out of luck" {

@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 const (
@@ -49,7 +51,7 @@ func (o *Operations) Watch(id string, cluster Cluster) (stop func()) {
 
 // outside takes one transition of a cluster. It does not block.
 func (o *Operations) outside(ctx context.Context, sessions *sync.WaitGroup, id string, cluster Cluster, t decoder.Transition) {
-	release := ReleaseRef{Cluster: id, Namespace: t.Revision.Namespace, Name: t.Revision.Name}
+	release := helmtrail.ReleaseRef{Cluster: id, Namespace: t.Revision.Namespace, Name: t.Revision.Name}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if s := o.observing[release]; s != nil {
@@ -63,8 +65,8 @@ func (o *Operations) outside(ctx context.Context, sessions *sync.WaitGroup, id s
 		o.setup.Logger.Warn("too many outside operations; this one gets no session", "namespace", release.Namespace, "release", release.Name)
 		return
 	}
-	request := Request{Operation: operationOf(t.Revision.Status()), Release: release}
-	s := &observed{run: newRun(o, OriginOutside, SessionRef{Release: release, ID: uuid.NewString()}, request, cluster), changed: make(chan struct{}, 1)}
+	request := helmtrail.Request{Operation: operationOf(t.Revision.Status()), Release: release}
+	s := &observed{run: newRun(o, helmtrail.OriginOutside, helmtrail.SessionRef{Release: release, ID: uuid.NewString()}, request, cluster), changed: make(chan struct{}, 1)}
 	s.see(t)
 	o.observing[release] = s
 	s.writer.ending = func() { o.forget(s) }
@@ -87,16 +89,16 @@ func (o *Operations) forget(s *observed) {
 }
 
 // operationOf returns the operation that causes a pending status.
-func operationOf(status decoder.Status) Operation {
+func operationOf(status decoder.Status) helmtrail.Operation {
 	switch status {
 	case decoder.StatusPendingInstall:
-		return OperationInstall
+		return helmtrail.OperationInstall
 	case decoder.StatusPendingRollback:
-		return OperationRollback
+		return helmtrail.OperationRollback
 	case decoder.StatusUninstalling:
-		return OperationUninstall
+		return helmtrail.OperationUninstall
 	}
-	return OperationUpgrade
+	return helmtrail.OperationUpgrade
 }
 
 // see takes in a transition of the session's release.
@@ -126,7 +128,7 @@ func (s *observed) state() (newest *decoder.Revision, gone bool) {
 
 // observe runs the session from its first transition to its end.
 func (s *observed) observe(ctx context.Context, first decoder.Transition) {
-	started := &Started{
+	started := &helmtrail.Started{
 		Operation: s.request.Operation, Origin: s.origin,
 		Cluster: s.ref.Release.Cluster, Namespace: s.ref.Release.Namespace, Release: s.ref.Release.Name,
 	}
@@ -137,17 +139,17 @@ func (s *observed) observe(ctx context.Context, first decoder.Transition) {
 		s.log.Error("cannot open a session for an outside operation", "error", err)
 		return
 	}
-	s.run.run(context.WithoutCancel(ctx), func(running context.Context) (Type, *End) {
+	s.run.run(context.WithoutCancel(ctx), func(running context.Context) (helmtrail.Type, *helmtrail.End) {
 		return s.follow(running, ctx, first)
 	})
 }
 
 // follow reports transitions and objects until nothing has been pending for
 // quietTime, or until stopped ends.
-func (s *observed) follow(ctx, stopped context.Context, first decoder.Transition) (Type, *End) {
+func (s *observed) follow(ctx, stopped context.Context, first decoder.Transition) (helmtrail.Type, *helmtrail.End) {
 	release := s.ref.Release
 	start := first.Revision.Number - 1
-	if s.request.Operation == OperationUninstall {
+	if s.request.Operation == helmtrail.OperationUninstall {
 		start = first.Revision.Number
 	}
 	s.releases.begin(start, start)
@@ -156,7 +158,7 @@ func (s *observed) follow(ctx, stopped context.Context, first decoder.Transition
 	defer unobserve()
 	defer s.objects.stopReading()
 	s.releases.catchUp(ctx)
-	s.setPhase(PhaseRunning)
+	s.setPhase(helmtrail.PhaseRunning)
 	watched, stopWatching := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() { s.objects.watch(watched) })
@@ -180,7 +182,7 @@ func (s *observed) follow(ctx, stopped context.Context, first decoder.Transition
 			waiting = false
 		}
 	}
-	s.setPhase(PhaseFinishing)
+	s.setPhase(helmtrail.PhaseFinishing)
 	stopWatching()
 	watching.Wait()
 	if stopped.Err() == nil {
@@ -191,23 +193,23 @@ func (s *observed) follow(ctx, stopped context.Context, first decoder.Transition
 }
 
 // finish returns the end of an observed session, as far as the records show it.
-func (s *observed) finish(stopped bool) (Type, *End) {
+func (s *observed) finish(stopped bool) (helmtrail.Type, *helmtrail.End) {
 	newest, gone := s.state()
-	end := &End{Causes: []Cause{}, Leftovers: []ObjectRef{}}
+	end := &helmtrail.End{Causes: []health.Cause{}, Leftovers: []health.ObjectRef{}}
 	if !gone {
-		end.Release = &RevisionStatus{Revision: newest.Number, Status: newest.Status()}
+		end.Release = &helmtrail.RevisionStatus{Revision: newest.Number, Status: newest.Status()}
 	}
 	s.mu.Lock()
 	first := s.first
 	s.mu.Unlock()
 	switch {
 	case stopped && !gone && decoder.Busy(newest.Status()):
-		end.Reason, end.Message = ReasonInterrupted, "helmtrail was stopped; the operation may have gone on"
-		return TypeFailed, end
+		end.Reason, end.Message = helmtrail.ReasonInterrupted, "helmtrail was stopped; the operation may have gone on"
+		return helmtrail.TypeFailed, end
 	case s.succeeded(first.Status(), gone):
-		return TypeCompleted, end
+		return helmtrail.TypeCompleted, end
 	}
-	end.Reason, end.Causes = ReasonExit, s.objects.finalCauses()
+	end.Reason, end.Causes = helmtrail.ReasonExit, s.objects.finalCauses()
 	switch h := first.Header; {
 	case first.Status() != decoder.StatusFailed && gone:
 		end.Message = "the release was uninstalled again"
@@ -216,13 +218,13 @@ func (s *observed) finish(stopped bool) (Type, *End) {
 	default:
 		end.Message = string(first.Status())
 	}
-	return TypeFailed, end
+	return helmtrail.TypeFailed, end
 }
 
 // succeeded reports whether the operation succeeded, given the first status of
 // its revision that is not pending. A superseded revision had succeeded before.
 func (s *observed) succeeded(done decoder.Status, gone bool) bool {
-	if s.request.Operation == OperationUninstall {
+	if s.request.Operation == helmtrail.OperationUninstall {
 		return gone || done == decoder.StatusUninstalled
 	}
 	return done == decoder.StatusDeployed || done == decoder.StatusSuperseded

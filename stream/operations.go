@@ -13,7 +13,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 // Setup configures Operations.
@@ -54,10 +56,6 @@ const (
 	DefaultCacheBytes = 64 << 20
 )
 
-// DefaultGrace is how long Helm may take to stop before it is killed, unless
-// Setup's Grace says otherwise.
-const DefaultGrace = 10 * time.Second
-
 // Operations starts sessions, runs them and opens their logs. Its methods may
 // be called concurrently.
 type Operations struct {
@@ -67,9 +65,9 @@ type Operations struct {
 
 	mu       sync.Mutex
 	stopping bool
-	running  map[ReleaseRef]*run
+	running  map[helmtrail.ReleaseRef]*run
 	// observing are the observed sessions.
-	observing map[ReleaseRef]*observed
+	observing map[helmtrail.ReleaseRef]*observed
 	done      sync.WaitGroup
 	// closing is cancelled once shutdown only waits for terminal events to be stored.
 	closing context.Context
@@ -82,7 +80,7 @@ func NewOperations(setup Setup) *Operations {
 		setup.MaxOperations = DefaultMaxOperations
 	}
 	if setup.Grace == 0 {
-		setup.Grace = DefaultGrace
+		setup.Grace = backend.DefaultGrace
 	}
 	if setup.StuckAfter == 0 {
 		setup.StuckAfter = DefaultStuckAfter
@@ -101,8 +99,8 @@ func NewOperations(setup Setup) *Operations {
 		closing: closing, close: stop,
 		setup:     setup,
 		chunks:    newChunks(setup.Journal, setup.CacheBytes),
-		running:   map[ReleaseRef]*run{},
-		observing: map[ReleaseRef]*observed{},
+		running:   map[helmtrail.ReleaseRef]*run{},
+		observing: map[helmtrail.ReleaseRef]*observed{},
 	}
 }
 
@@ -149,7 +147,7 @@ func (o *Operations) Run(ctx context.Context) error {
 	for _, r := range o.remaining() {
 		if o.setup.LeaveOnStop {
 			r.leaveOn()
-		} else if _, err := r.end(StopInterrupted, false); err != nil {
+		} else if _, err := r.end(backend.StopInterrupted, false); err != nil {
 			// On a full disk the request cannot be written; helm must not keep helmtrail from stopping.
 			r.log.Error("cannot stop helm; it is left to the next helmtrail", "error", err)
 			r.leaveOn()
@@ -170,16 +168,16 @@ func (o *Operations) remaining() []*run {
 // event is stored. Helm is run afterwards. It fails with
 // *InvalidError, *InProgressError, ErrTooManyOperations, ErrStopping, or
 // ErrNotFound when there is no such cluster.
-func (o *Operations) Start(ctx context.Context, request Request) (Session, error) {
+func (o *Operations) Start(ctx context.Context, request helmtrail.Request) (helmtrail.Session, error) {
 	cluster, ok := o.setup.Cluster(request.Release.Cluster)
 	if !ok {
-		return Session{}, fmt.Errorf("cluster %q: %w", request.Release.Cluster, ErrNotFound)
+		return helmtrail.Session{}, fmt.Errorf("cluster %q: %w", request.Release.Cluster, helmtrail.ErrNotFound)
 	}
 	if err := o.setup.Helm.Check(request); err != nil {
-		return Session{}, err
+		return helmtrail.Session{}, err
 	}
 	if err := o.checkPending(ctx, request, cluster); err != nil {
-		return Session{}, err
+		return helmtrail.Session{}, err
 	}
 	return o.start(ctx, request, cluster)
 }
@@ -187,14 +185,14 @@ func (o *Operations) Start(ctx context.Context, request Request) (Session, error
 // checkPending refuses a request over a revision that somebody may be working
 // on, as far as the watch knows. The watch may lag behind: what is read before
 // Helm is run decides (see launch).
-func (o *Operations) checkPending(ctx context.Context, request Request, cluster Cluster) error {
+func (o *Operations) checkPending(ctx context.Context, request helmtrail.Request, cluster Cluster) error {
 	newest := cluster.Newest(request.Release.Namespace, request.Release.Name)
 	pending, err := o.pendingOver(ctx, request, newest)
 	if err != nil || pending == nil {
 		return err
 	}
 	if id, ok := o.Running(request.Release); ok {
-		return &InProgressError{Release: request.Release, SessionID: id}
+		return &helmtrail.InProgressError{Release: request.Release, SessionID: id}
 	}
 	return pending
 }
@@ -203,11 +201,11 @@ func (o *Operations) checkPending(ctx context.Context, request Request, cluster 
 // uninstall and somebody else may be working on the release's newest revision.
 // Helm itself refuses installs and upgrades then, but not these, and leaves two
 // revisions deployed.
-func (o *Operations) pendingOver(ctx context.Context, request Request, newest *decoder.Revision) (*PendingError, error) {
+func (o *Operations) pendingOver(ctx context.Context, request helmtrail.Request, newest *decoder.Revision) (*helmtrail.PendingError, error) {
 	switch {
 	case newest == nil || !decoder.Busy(newest.Status()):
 		return nil, nil
-	case request.Operation != OperationRollback && request.Operation != OperationUninstall:
+	case request.Operation != helmtrail.OperationRollback && request.Operation != helmtrail.OperationUninstall:
 		return nil, nil
 	case request.Options.OverridePending || request.Recovery != nil: // a person decided
 		return nil, nil
@@ -216,20 +214,20 @@ func (o *Operations) pendingOver(ctx context.Context, request Request, newest *d
 	if err != nil || stuck != nil {
 		return nil, err
 	}
-	return &PendingError{Release: request.Release, Revision: newest.Number, Status: newest.Status()}, nil
+	return &helmtrail.PendingError{Release: request.Release, Revision: newest.Number, Status: newest.Status()}, nil
 }
 
 // start opens a session for a checked request.
-func (o *Operations) start(ctx context.Context, request Request, cluster Cluster) (Session, error) {
-	r := newRun(o, OriginHelmtrail, SessionRef{Release: request.Release, ID: uuid.NewString()}, request, cluster)
+func (o *Operations) start(ctx context.Context, request helmtrail.Request, cluster Cluster) (helmtrail.Session, error) {
+	r := newRun(o, helmtrail.OriginHelmtrail, helmtrail.SessionRef{Release: request.Release, ID: uuid.NewString()}, request, cluster)
 	if err := o.admit(r); err != nil {
-		return Session{}, err
+		return helmtrail.Session{}, err
 	}
 	session, err := r.open(ctx)
 	if err != nil {
 		o.dismiss(r)
 		o.done.Done()
-		return Session{}, err
+		return helmtrail.Session{}, err
 	}
 	o.launch(ctx, r)
 	return session, nil
@@ -239,7 +237,7 @@ func (o *Operations) start(ctx context.Context, request Request, cluster Cluster
 // to exit; with force it is killed at once. Cancelling again is no error. It
 // fails with ErrEnded if the session or its helm has ended, and with ErrNotFound
 // if there is no such session.
-func (o *Operations) Cancel(ctx context.Context, release ReleaseRef, id string, force bool) error {
+func (o *Operations) Cancel(ctx context.Context, release helmtrail.ReleaseRef, id string, force bool) error {
 	o.mu.Lock()
 	r := o.running[release]
 	o.mu.Unlock()
@@ -248,14 +246,14 @@ func (o *Operations) Cancel(ctx context.Context, release ReleaseRef, id string, 
 		switch {
 		case err != nil:
 			return err
-		case session.State == StateCanceled:
+		case session.State == helmtrail.StateCanceled:
 			return nil
 		}
-		return fmt.Errorf("cancel session %s: %w", id, ErrEnded)
+		return fmt.Errorf("cancel session %s: %w", id, helmtrail.ErrEnded)
 	}
-	accepted, err := r.end(StopCanceled, force)
+	accepted, err := r.end(backend.StopCanceled, force)
 	if err == nil && !accepted {
-		err = fmt.Errorf("cancel session %s: %w", id, ErrEnded)
+		err = fmt.Errorf("cancel session %s: %w", id, helmtrail.ErrEnded)
 	}
 	return err
 }
@@ -268,7 +266,7 @@ func (o *Operations) launch(ctx context.Context, r *run) {
 		defer o.done.Done()
 		defer o.dismiss(r)
 		body := r.drive
-		if r.request.Operation == OperationRecover {
+		if r.request.Operation == helmtrail.OperationRecover {
 			body = r.markFailed
 		}
 		r.run(context.WithoutCancel(ctx), body)
@@ -281,13 +279,13 @@ func (o *Operations) admit(r *run) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.stopping {
-		return ErrStopping
+		return helmtrail.ErrStopping
 	}
 	if other := o.running[r.ref.Release]; other != nil {
-		return &InProgressError{Release: r.ref.Release, SessionID: other.ref.ID}
+		return &helmtrail.InProgressError{Release: r.ref.Release, SessionID: other.ref.ID}
 	}
 	if len(o.running) >= o.setup.MaxOperations {
-		return ErrTooManyOperations
+		return helmtrail.ErrTooManyOperations
 	}
 	o.running[r.ref.Release] = r
 	o.done.Add(1)
@@ -308,10 +306,10 @@ func (o *Operations) dismiss(r *run) {
 }
 
 // resume continues the session of a process that an earlier helmtrail started.
-func (o *Operations) resume(ctx context.Context, process Process) error {
+func (o *Operations) resume(ctx context.Context, process backend.Process) error {
 	ref := process.Session()
 	last, err := openLog(ctx, o.chunks, ref)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, helmtrail.ErrNotFound) {
 		// helmtrail died before it answered the request.
 		return process.Close()
 	}
@@ -324,9 +322,9 @@ func (o *Operations) resume(ctx context.Context, process Process) error {
 	ctx = context.WithoutCancel(ctx)
 	cluster, ok := o.setup.Cluster(ref.Release.Cluster)
 	if !ok {
-		return fmt.Errorf("cluster %q: %w", ref.Release.Cluster, ErrNotFound)
+		return fmt.Errorf("cluster %q: %w", ref.Release.Cluster, helmtrail.ErrNotFound)
 	}
-	r := newRun(o, OriginHelmtrail, ref, process.Request(), cluster)
+	r := newRun(o, helmtrail.OriginHelmtrail, ref, process.Request(), cluster)
 	r.process = process
 	if err := r.reopen(ctx, last); err != nil {
 		return err
@@ -341,7 +339,7 @@ func (o *Operations) resume(ctx context.Context, process Process) error {
 
 // Running returns the id of the release's running session. Observed sessions do
 // not count.
-func (o *Operations) Running(release ReleaseRef) (id string, ok bool) {
+func (o *Operations) Running(release helmtrail.ReleaseRef) (id string, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	r := o.running[release]
@@ -353,7 +351,7 @@ func (o *Operations) Running(release ReleaseRef) (id string, ok bool) {
 
 // Active returns the id of the release's running session, else of its observed
 // one.
-func (o *Operations) Active(release ReleaseRef) (id string, ok bool) {
+func (o *Operations) Active(release helmtrail.ReleaseRef) (id string, ok bool) {
 	if id, ok = o.Running(release); ok {
 		return id, true
 	}
@@ -368,7 +366,7 @@ func (o *Operations) Active(release ReleaseRef) (id string, ok bool) {
 
 // Open returns the log of one of the release's sessions, running or ended. It
 // fails with ErrNotFound if the release has no such session.
-func (o *Operations) Open(ctx context.Context, release ReleaseRef, id string) (*Log, error) {
+func (o *Operations) Open(ctx context.Context, release helmtrail.ReleaseRef, id string) (*Log, error) {
 	o.mu.Lock()
 	r := o.running[release]
 	if s := o.observing[release]; s != nil && s.ref.ID == id {
@@ -378,12 +376,12 @@ func (o *Operations) Open(ctx context.Context, release ReleaseRef, id string) (*
 	if r != nil && r.ref.ID == id {
 		return r.writer.log, nil
 	}
-	return openLog(ctx, o.chunks, SessionRef{Release: release, ID: id})
+	return openLog(ctx, o.chunks, helmtrail.SessionRef{Release: release, ID: id})
 }
 
 // Session returns one of the release's sessions, or ErrNotFound.
-func (o *Operations) Session(ctx context.Context, release ReleaseRef, id string) (Session, error) {
-	session, err := readSession(ctx, o.setup.Journal, SessionRef{Release: release, ID: id})
+func (o *Operations) Session(ctx context.Context, release helmtrail.ReleaseRef, id string) (helmtrail.Session, error) {
+	session, err := readSession(ctx, o.setup.Journal, helmtrail.SessionRef{Release: release, ID: id})
 	if err != nil || session.End != nil {
 		return session, err
 	}
@@ -401,28 +399,28 @@ func (o *Operations) Session(ctx context.Context, release ReleaseRef, id string)
 
 // Rendered returns the masked output of one of the release's dry runs. It fails
 // with ErrNotFound if there is none.
-func (o *Operations) Rendered(ctx context.Context, release ReleaseRef, id string) (Rendering, error) {
+func (o *Operations) Rendered(ctx context.Context, release helmtrail.ReleaseRef, id string) (helmtrail.Rendering, error) {
 	if _, err := o.Session(ctx, release, id); err != nil {
-		return Rendering{}, err
+		return helmtrail.Rendering{}, err
 	}
 	rendering, err := o.setup.Helm.Rendered(id)
-	if errors.Is(err, ErrNotFound) {
-		err = fmt.Errorf("rendered manifest of session %s (only a successful dry run has one): %w", id, ErrNotFound)
+	if errors.Is(err, helmtrail.ErrNotFound) {
+		err = fmt.Errorf("rendered manifest of session %s (only a successful dry run has one): %w", id, helmtrail.ErrNotFound)
 	}
 	return rendering, err
 }
 
 // Sessions returns the release's sessions, newest first. A session that is
 // damaged in the journal is logged and left out.
-func (o *Operations) Sessions(ctx context.Context, release ReleaseRef) ([]Session, error) {
+func (o *Operations) Sessions(ctx context.Context, release helmtrail.ReleaseRef) ([]helmtrail.Session, error) {
 	ids, err := o.setup.Journal.Sessions(ctx, release)
 	if err != nil {
 		return nil, fmt.Errorf("list the sessions of %s/%s: %w", release.Namespace, release.Name, err)
 	}
-	sessions := make([]Session, 0, len(ids))
+	sessions := make([]helmtrail.Session, 0, len(ids))
 	for _, id := range ids {
 		s, err := o.Session(ctx, release, id)
-		if errors.Is(err, ErrAltered) || errors.Is(err, ErrNotFound) {
+		if errors.Is(err, helmtrail.ErrAltered) || errors.Is(err, helmtrail.ErrNotFound) {
 			o.setup.Logger.Error("a damaged session is missing from the list", "session", id, "error", err)
 			continue
 		}
@@ -431,6 +429,6 @@ func (o *Operations) Sessions(ctx context.Context, release ReleaseRef) ([]Sessio
 		}
 		sessions = append(sessions, s)
 	}
-	slices.SortFunc(sessions, func(a, b Session) int { return b.StartedAt.Compare(a.StartedAt) })
+	slices.SortFunc(sessions, func(a, b helmtrail.Session) int { return b.StartedAt.Compare(a.StartedAt) })
 	return sessions, nil
 }

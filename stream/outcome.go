@@ -5,17 +5,21 @@ import (
 	"strings"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/health"
+	"github.com/helmtrail/helmtrail/stream/backend"
+	"github.com/helmtrail/helmtrail/stream/ownership"
 )
 
 // outcome is everything that decides how a session ends.
 type outcome struct {
-	request Request
+	request helmtrail.Request
 	session string
 	start   int // the release's newest revision before helm was run, 0 for none
-	process ProcessEnd
+	process backend.ProcessEnd
 	// stop is why the session was stopped, "" if it was not.
-	stop StopCause
+	stop backend.StopCause
 	// after has the release's revisions after the exit, lowest first, read from
 	// the API server; known is false if they could not be read.
 	after []*decoder.Revision
@@ -36,14 +40,14 @@ type outcome struct {
 }
 
 // kind returns the type of the terminal event.
-func (o outcome) kind() Type {
+func (o outcome) kind() helmtrail.Type {
 	switch {
-	case o.stop == StopCanceled:
-		return TypeCanceled
+	case o.stop == backend.StopCanceled:
+		return helmtrail.TypeCanceled
 	case o.exitedWith(0) && o.stop == "":
-		return TypeCompleted
+		return helmtrail.TypeCompleted
 	}
-	return TypeFailed
+	return helmtrail.TypeFailed
 }
 
 func (o outcome) exitedWith(code int) bool {
@@ -52,44 +56,44 @@ func (o outcome) exitedWith(code int) bool {
 
 // end returns the body of the terminal event, without causes, leftovers, notes
 // and revisions.
-func (o outcome) end() *End {
-	end := &End{
+func (o outcome) end() *helmtrail.End {
+	end := &helmtrail.End{
 		Process:   o.process.Exit,
 		Message:   o.process.Message,
-		Causes:    []Cause{},
-		Leftovers: []ObjectRef{},
+		Causes:    []health.Cause{},
+		Leftovers: []health.ObjectRef{},
 		Agrees:    o.agrees(),
 	}
 	if o.process.Exit != nil {
 		end.ExitCode = o.process.Exit.Code
 	}
 	if newest := o.newest(); newest != nil {
-		end.Release = &RevisionStatus{Revision: newest.Number, Status: newest.Status()}
+		end.Release = &helmtrail.RevisionStatus{Revision: newest.Number, Status: newest.Status()}
 	}
 	switch {
-	case o.kind() == TypeCompleted:
+	case o.kind() == helmtrail.TypeCompleted:
 		end.Message = ""
-	case o.stop == StopCanceled:
+	case o.stop == backend.StopCanceled:
 		killed := canceledCode
 		end.ExitCode = &killed
 		end.Message = join("the operation was cancelled", o.process.Message)
-	case o.stop == StopInterrupted:
-		end.Reason = ReasonInterrupted
+	case o.stop == backend.StopInterrupted:
+		end.Reason = helmtrail.ReasonInterrupted
 		end.Message = join("helmtrail was stopped and ended helm", o.process.Message)
-	case o.stop == StopTimeout:
-		end.Reason = ReasonTimeout
+	case o.stop == backend.StopTimeout:
+		end.Reason = helmtrail.ReasonTimeout
 		end.Message = join(fmt.Sprintf("the deadline of %v passed and helm was ended", o.request.Options.Deadline()), o.process.Message)
 	case o.process.Exit == nil && (o.ran || o.cutShort):
-		end.Reason = ReasonInterrupted
+		end.Reason = helmtrail.ReasonInterrupted
 		end.Message = o.process.Problem
 	case o.refused:
-		end.Reason = ReasonPending
+		end.Reason = helmtrail.ReasonPending
 		end.Message = o.process.Problem
 	case o.process.Exit == nil:
-		end.Reason = ReasonStart
+		end.Reason = helmtrail.ReasonStart
 		end.Message = o.process.Problem
 	default:
-		end.Reason = ReasonExit
+		end.Reason = helmtrail.ReasonExit
 		if end.Message == "" {
 			end.Message = "helm ended " + describe(*o.process.Exit) + " and gave no reason"
 		}
@@ -109,7 +113,7 @@ func join(first, second string) string {
 	return first + ": " + second
 }
 
-func describe(exit Exit) string {
+func describe(exit helmtrail.Exit) string {
 	if exit.Code != nil {
 		return fmt.Sprintf("with exit code %d", *exit.Code)
 	}
@@ -126,9 +130,9 @@ func (o outcome) newest() *decoder.Revision {
 // ours returns the revision that the session made, nil if there is none. Helm's
 // own rollback after a failure does not count.
 func (o outcome) ours() *decoder.Revision {
-	c := Claimant{Session: o.session, Origin: OriginHelmtrail, Operation: o.request.Operation, Target: o.request.Revision}
+	c := ownership.Claimant{Session: o.session, Origin: helmtrail.OriginHelmtrail, Operation: o.request.Operation, Target: o.request.Revision}
 	for _, r := range o.after {
-		if c.Owns(TraceOf(r), o.start, nil) {
+		if c.Owns(ownership.TraceOf(r), o.start, nil) {
 			return r
 		}
 	}
@@ -144,9 +148,9 @@ func (o outcome) agrees() *bool {
 	is := func(v bool) *bool { return &v }
 	succeeded, ours := o.exitedWith(0), o.ours()
 	switch {
-	case o.request.Operation == OperationUninstall && o.start == 0 && o.newest() == nil:
+	case o.request.Operation == helmtrail.OperationUninstall && o.start == 0 && o.newest() == nil:
 		return nil // there was nothing to remove
-	case o.request.Operation == OperationUninstall:
+	case o.request.Operation == helmtrail.OperationUninstall:
 		return is(o.removed() == succeeded)
 	case ours != nil && ours.Status() == decoder.StatusSuperseded:
 		return is(true) // helm succeeded, and somebody made a newer revision since
@@ -170,7 +174,7 @@ func (o outcome) removed() bool {
 
 // undone reports whether helm uninstalled its own failed install.
 func (o outcome) undone() bool {
-	installs := o.request.Operation == OperationInstall || o.request.Operation == OperationUpgrade && o.request.Options.Install
+	installs := o.request.Operation == helmtrail.OperationInstall || o.request.Operation == helmtrail.OperationUpgrade && o.request.Options.Install
 	return installs && o.request.Options.RollbackOnFailure && o.seen && o.newest() == nil
 }
 
@@ -181,7 +185,7 @@ func (o outcome) hint() string {
 		return ""
 	}
 	recovery := "recover the release by " + alternatives(strategies(newest.Status()))
-	if newest.Number > o.first || o.ran && newest.Status() == decoder.StatusUninstalling && o.request.Operation == OperationUninstall {
+	if newest.Number > o.first || o.ran && newest.Status() == decoder.StatusUninstalling && o.request.Operation == helmtrail.OperationUninstall {
 		return fmt.Sprintf("revision %d was left %s and nobody works on it any more; %s", newest.Number, newest.Status(), recovery)
 	}
 	return fmt.Sprintf("revision %d has been %s since %s, and no session of helmtrail's works on it; if nobody else does, %s",
@@ -189,7 +193,7 @@ func (o outcome) hint() string {
 }
 
 // alternatives joins strategies with commas and "or".
-func alternatives(of []Strategy) string {
+func alternatives(of []helmtrail.Strategy) string {
 	var text strings.Builder
 	for i, s := range of {
 		switch {

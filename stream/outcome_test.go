@@ -8,8 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 // revision is one of the test's release. by is the session of its label.
@@ -21,11 +23,11 @@ func revision(number int, status decoder.Status, by string) *decoder.Revision {
 }
 
 // exits are the ways in which a process ends, by how the tables call them.
-var exits = map[string]*stream.Exit{
+var exits = map[string]*helmtrail.Exit{
 	"0": exited(0), "1": exited(1), "143": exited(143), "KILL": {Signal: "SIGKILL"}, "unseen": nil,
 }
 
-func exited(code int) *stream.Exit { return &stream.Exit{Code: &code} }
+func exited(code int) *helmtrail.Exit { return &helmtrail.Exit{Code: &code} }
 
 // agreement checks one table: a row for each exit, a column for each status,
 // yes, no or - (nothing to compare) in each cell.
@@ -78,7 +80,7 @@ unseen  -     -                -                -                 -         -   
 func TestDoesTheExitFitTheRevision(t *testing.T) {
 	t.Run("install", func(t *testing.T) {
 		agreement(t, made, func(status decoder.Status) stream.Outcome {
-			o := stream.Outcome{Request: stream.Request{Operation: stream.OperationInstall}}
+			o := stream.Outcome{Request: helmtrail.Request{Operation: helmtrail.OperationInstall}}
 			if status != "none" {
 				o.After = []*decoder.Revision{revision(1, status, stream.OutcomeSession)}
 			}
@@ -87,7 +89,7 @@ func TestDoesTheExitFitTheRevision(t *testing.T) {
 	})
 	t.Run("upgrade", func(t *testing.T) {
 		agreement(t, made, func(status decoder.Status) stream.Outcome {
-			o := stream.Outcome{Request: stream.Request{Operation: stream.OperationUpgrade}, Start: 4}
+			o := stream.Outcome{Request: helmtrail.Request{Operation: helmtrail.OperationUpgrade}, Start: 4}
 			o.After = []*decoder.Revision{revision(4, decoder.StatusDeployed, "before")}
 			if status != "none" {
 				o.After = append(o.After, revision(5, status, stream.OutcomeSession))
@@ -97,7 +99,7 @@ func TestDoesTheExitFitTheRevision(t *testing.T) {
 	})
 	t.Run("rollback", func(t *testing.T) {
 		agreement(t, made, func(status decoder.Status) stream.Outcome {
-			o := stream.Outcome{Request: stream.Request{Operation: stream.OperationRollback, Revision: 2}, Start: 4}
+			o := stream.Outcome{Request: helmtrail.Request{Operation: helmtrail.OperationRollback, Revision: 2}, Start: 4}
 			o.After = []*decoder.Revision{revision(4, decoder.StatusDeployed, "before")}
 			if status != "none" {
 				own := revision(5, status, "whoever installed revision 2")
@@ -107,9 +109,9 @@ func TestDoesTheExitFitTheRevision(t *testing.T) {
 			return o
 		})
 	})
-	uninstall := func(options stream.Options) func(decoder.Status) stream.Outcome {
+	uninstall := func(options helmtrail.Options) func(decoder.Status) stream.Outcome {
 		return func(status decoder.Status) stream.Outcome {
-			o := stream.Outcome{Request: stream.Request{Operation: stream.OperationUninstall, Options: options}, Start: 4}
+			o := stream.Outcome{Request: helmtrail.Request{Operation: helmtrail.OperationUninstall, Options: options}, Start: 4}
 			if status != "none" {
 				o.After = []*decoder.Revision{revision(4, status, "before")}
 			}
@@ -123,7 +125,7 @@ exit    none  deployed  failed  pending-upgrade  uninstalling  uninstalled
 1       no    yes       yes     yes              yes           yes
 143     no    yes       yes     yes              yes           yes
 KILL    no    yes       yes     yes              yes           yes
-unseen  -     -         -       -                -             -`, uninstall(stream.Options{}))
+unseen  -     -         -       -                -             -`, uninstall(helmtrail.Options{}))
 	})
 	t.Run("uninstall that keeps the history", func(t *testing.T) {
 		agreement(t, `
@@ -132,75 +134,75 @@ exit    none  deployed  failed  pending-upgrade  uninstalling  uninstalled
 1       no    yes       yes     yes              yes           no
 143     no    yes       yes     yes              yes           no
 KILL    no    yes       yes     yes              yes           no
-unseen  -     -         -       -                -             -`, uninstall(stream.Options{KeepHistory: true}))
+unseen  -     -         -       -                -             -`, uninstall(helmtrail.Options{KeepHistory: true}))
 	})
 }
 
 func TestWhatHelmDoesByItself(t *testing.T) {
 	rolled := revision(6, decoder.StatusDeployed, "whoever installed revision 4")
 	rolled.Header.Description = "Rollback to 4"
-	undoes := stream.Options{RollbackOnFailure: true}
+	undoes := helmtrail.Options{RollbackOnFailure: true}
 	tests := []struct {
 		name    string
 		outcome stream.Outcome
 		agrees  string
-		release *stream.RevisionStatus
+		release *helmtrail.RevisionStatus
 	}{
 		{
 			"a failed upgrade that helm rolled back itself",
 			stream.Outcome{
-				Request: stream.Request{Operation: stream.OperationUpgrade, Options: undoes}, Start: 4, Process: stream.ProcessEnd{Exit: exited(1)},
+				Request: helmtrail.Request{Operation: helmtrail.OperationUpgrade, Options: undoes}, Start: 4, Process: backend.ProcessEnd{Exit: exited(1)},
 				After: []*decoder.Revision{revision(4, decoder.StatusSuperseded, "before"), revision(5, decoder.StatusFailed, stream.OutcomeSession), rolled},
 			},
-			"yes", &stream.RevisionStatus{Revision: 6, Status: decoder.StatusDeployed},
+			"yes", &helmtrail.RevisionStatus{Revision: 6, Status: decoder.StatusDeployed},
 		},
 		{
 			"a first install that helm uninstalled itself",
-			stream.Outcome{Request: stream.Request{Operation: stream.OperationInstall, Options: undoes}, Process: stream.ProcessEnd{Exit: exited(1)}, Seen: true},
+			stream.Outcome{Request: helmtrail.Request{Operation: helmtrail.OperationInstall, Options: undoes}, Process: backend.ProcessEnd{Exit: exited(1)}, Seen: true},
 			"yes", nil,
 		},
 		{
 			"the same by an upgrade that installs",
-			stream.Outcome{Request: stream.Request{Operation: stream.OperationUpgrade, Options: stream.Options{Install: true, RollbackOnFailure: true}}, Process: stream.ProcessEnd{Exit: exited(1)}, Seen: true},
+			stream.Outcome{Request: helmtrail.Request{Operation: helmtrail.OperationUpgrade, Options: helmtrail.Options{Install: true, RollbackOnFailure: true}}, Process: backend.ProcessEnd{Exit: exited(1)}, Seen: true},
 			"yes", nil,
 		},
 		{
 			"a first install that helm refused before it wrote a record",
-			stream.Outcome{Request: stream.Request{Operation: stream.OperationInstall, Options: undoes}, Process: stream.ProcessEnd{Exit: exited(1)}},
+			stream.Outcome{Request: helmtrail.Request{Operation: helmtrail.OperationInstall, Options: undoes}, Process: backend.ProcessEnd{Exit: exited(1)}},
 			"-", nil,
 		},
 		{
 			"a first install that was uninstalled by nobody's wish",
-			stream.Outcome{Request: stream.Request{Operation: stream.OperationInstall}, Process: stream.ProcessEnd{Exit: exited(1)}, Seen: true},
+			stream.Outcome{Request: helmtrail.Request{Operation: helmtrail.OperationInstall}, Process: backend.ProcessEnd{Exit: exited(1)}, Seen: true},
 			"-", nil,
 		},
 		{
 			"somebody else's revision, deployed meanwhile",
 			stream.Outcome{
-				Request: stream.Request{Operation: stream.OperationUpgrade}, Start: 4, Process: stream.ProcessEnd{Exit: exited(0)},
+				Request: helmtrail.Request{Operation: helmtrail.OperationUpgrade}, Start: 4, Process: backend.ProcessEnd{Exit: exited(0)},
 				After: []*decoder.Revision{revision(5, decoder.StatusDeployed, "another")},
 			},
-			"no", &stream.RevisionStatus{Revision: 5, Status: decoder.StatusDeployed},
+			"no", &helmtrail.RevisionStatus{Revision: 5, Status: decoder.StatusDeployed},
 		},
 		{
 			"our label, which helm copied on to somebody else's later revision",
 			stream.Outcome{
-				Request: stream.Request{Operation: stream.OperationUpgrade}, Start: 4, Process: stream.ProcessEnd{Exit: exited(1)},
+				Request: helmtrail.Request{Operation: helmtrail.OperationUpgrade}, Start: 4, Process: backend.ProcessEnd{Exit: exited(1)},
 				After: []*decoder.Revision{revision(5, decoder.StatusFailed, stream.OutcomeSession), revision(6, decoder.StatusDeployed, stream.OutcomeSession)},
 			},
-			"yes", &stream.RevisionStatus{Revision: 6, Status: decoder.StatusDeployed},
+			"yes", &helmtrail.RevisionStatus{Revision: 6, Status: decoder.StatusDeployed},
 		},
 		{
 			"a dry run, which leaves everything as it was",
 			stream.Outcome{
-				Request: stream.Request{Operation: stream.OperationUpgrade, Options: stream.Options{DryRun: stream.DryRunServer}}, Start: 4, Process: stream.ProcessEnd{Exit: exited(0)},
+				Request: helmtrail.Request{Operation: helmtrail.OperationUpgrade, Options: helmtrail.Options{DryRun: helmtrail.DryRunServer}}, Start: 4, Process: backend.ProcessEnd{Exit: exited(0)},
 				After: []*decoder.Revision{revision(4, decoder.StatusDeployed, "before")},
 			},
-			"-", &stream.RevisionStatus{Revision: 4, Status: decoder.StatusDeployed},
+			"-", &helmtrail.RevisionStatus{Revision: 4, Status: decoder.StatusDeployed},
 		},
 		{
 			"an uninstall of what is not there",
-			stream.Outcome{Request: stream.Request{Operation: stream.OperationUninstall}, Process: stream.ProcessEnd{Exit: exited(1)}},
+			stream.Outcome{Request: helmtrail.Request{Operation: helmtrail.OperationUninstall}, Process: backend.ProcessEnd{Exit: exited(1)}},
 			"-", nil,
 		},
 	}
@@ -219,7 +221,7 @@ func TestTheTerminalEvent(t *testing.T) {
 	const helms = "UPGRADE FAILED: no"
 	tests := []struct {
 		exit   string
-		stop   stream.StopCause
+		stop   backend.StopCause
 		notRun bool
 		want   string // type, reason, exit code, message
 	}{
@@ -229,24 +231,24 @@ func TestTheTerminalEvent(t *testing.T) {
 		{"KILL", "", false, "FAILED exit - " + helms},
 		{"unseen", "", false, "FAILED interrupted - the supervisor died"},
 		{"unseen", "", true, "FAILED start - the supervisor died"},
-		{"0", stream.StopCanceled, false, "CANCELED  137 the operation was cancelled: " + helms},
-		{"1", stream.StopCanceled, false, "CANCELED  137 the operation was cancelled: " + helms},
-		{"143", stream.StopCanceled, false, "CANCELED  137 the operation was cancelled: " + helms},
-		{"KILL", stream.StopCanceled, false, "CANCELED  137 the operation was cancelled: " + helms},
-		{"unseen", stream.StopCanceled, true, "CANCELED  137 the operation was cancelled: " + helms},
-		{"0", stream.StopTimeout, false, "FAILED timeout 0 the deadline of 5m15s passed and helm was ended: " + helms},
-		{"1", stream.StopTimeout, false, "FAILED timeout 1 the deadline of 5m15s passed and helm was ended: " + helms},
-		{"KILL", stream.StopTimeout, false, "FAILED timeout - the deadline of 5m15s passed and helm was ended: " + helms},
-		{"1", stream.StopInterrupted, false, "FAILED interrupted 1 helmtrail was stopped and ended helm: " + helms},
-		{"0", stream.StopInterrupted, false, "FAILED interrupted 0 helmtrail was stopped and ended helm: " + helms},
-		{"KILL", stream.StopInterrupted, false, "FAILED interrupted - helmtrail was stopped and ended helm: " + helms},
+		{"0", backend.StopCanceled, false, "CANCELED  137 the operation was cancelled: " + helms},
+		{"1", backend.StopCanceled, false, "CANCELED  137 the operation was cancelled: " + helms},
+		{"143", backend.StopCanceled, false, "CANCELED  137 the operation was cancelled: " + helms},
+		{"KILL", backend.StopCanceled, false, "CANCELED  137 the operation was cancelled: " + helms},
+		{"unseen", backend.StopCanceled, true, "CANCELED  137 the operation was cancelled: " + helms},
+		{"0", backend.StopTimeout, false, "FAILED timeout 0 the deadline of 5m15s passed and helm was ended: " + helms},
+		{"1", backend.StopTimeout, false, "FAILED timeout 1 the deadline of 5m15s passed and helm was ended: " + helms},
+		{"KILL", backend.StopTimeout, false, "FAILED timeout - the deadline of 5m15s passed and helm was ended: " + helms},
+		{"1", backend.StopInterrupted, false, "FAILED interrupted 1 helmtrail was stopped and ended helm: " + helms},
+		{"0", backend.StopInterrupted, false, "FAILED interrupted 0 helmtrail was stopped and ended helm: " + helms},
+		{"KILL", backend.StopInterrupted, false, "FAILED interrupted - helmtrail was stopped and ended helm: " + helms},
 	}
-	operations := []stream.Operation{stream.OperationInstall, stream.OperationUpgrade, stream.OperationRollback, stream.OperationUninstall}
+	operations := []helmtrail.Operation{helmtrail.OperationInstall, helmtrail.OperationUpgrade, helmtrail.OperationRollback, helmtrail.OperationUninstall}
 	for _, test := range tests {
 		for _, operation := range operations {
 			kind, end := stream.Outcome{
-				Request: stream.Request{Operation: operation}, Stop: test.stop, NotRun: test.notRun,
-				Process: stream.ProcessEnd{Exit: exits[test.exit], Message: helms, Problem: "the supervisor died"},
+				Request: helmtrail.Request{Operation: operation}, Stop: test.stop, NotRun: test.notRun,
+				Process: backend.ProcessEnd{Exit: exits[test.exit], Message: helms, Problem: "the supervisor died"},
 			}.End()
 			code := "-"
 			if end.ExitCode != nil {
@@ -272,20 +274,20 @@ func TestAHintNamesTheWayOutOfAPendingState(t *testing.T) {
 		want    string
 	}{
 		{
-			"our own revision", stream.Outcome{Request: stream.Request{Operation: stream.OperationUpgrade}, Start: 1, After: own},
+			"our own revision", stream.Outcome{Request: helmtrail.Request{Operation: helmtrail.OperationUpgrade}, Start: 1, After: own},
 			"revision 2 was left pending-upgrade and nobody works on it any more; recover the release by rollback, markFailed or uninstall",
 		},
 		{
 			"another's revision, over which helm refused to go",
-			stream.Outcome{Request: stream.Request{Operation: stream.OperationUpgrade}, Start: 2, After: pending},
+			stream.Outcome{Request: helmtrail.Request{Operation: helmtrail.OperationUpgrade}, Start: 2, After: pending},
 			"revision 2 has been pending-upgrade since 2026-11-30T12:00:00Z, and no session of helmtrail's works on it; if nobody else does, recover the release by rollback, markFailed or uninstall",
 		},
 		{
-			"an uninstall that was cut short", stream.Outcome{Request: stream.Request{Operation: stream.OperationUninstall}, Start: 2, After: uninstalling},
+			"an uninstall that was cut short", stream.Outcome{Request: helmtrail.Request{Operation: helmtrail.OperationUninstall}, Start: 2, After: uninstalling},
 			"revision 2 was left uninstalling and nobody works on it any more; recover the release by uninstall",
 		},
 		{
-			"a release that is at rest", stream.Outcome{Request: stream.Request{Operation: stream.OperationUpgrade}, Start: 1, After: []*decoder.Revision{revision(2, decoder.StatusFailed, stream.OutcomeSession)}}, "",
+			"a release that is at rest", stream.Outcome{Request: helmtrail.Request{Operation: helmtrail.OperationUpgrade}, Start: 1, After: []*decoder.Revision{revision(2, decoder.StatusFailed, stream.OutcomeSession)}}, "",
 		},
 	}
 	for _, test := range tests {
@@ -300,27 +302,27 @@ func TestWhoLeftARevisionPending(t *testing.T) {
 	made := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC) // as revision has it
 	left := revision(2, decoder.StatusPendingUpgrade, "the id")
 	ended := made.Add(time.Minute)
-	session := func(change func(*stream.Session)) stream.Session {
-		s := stream.Session{
-			ID: "the id", Origin: stream.OriginHelmtrail, StartedAt: made.Add(-time.Second), EndedAt: &ended,
-			End: &stream.End{Release: &stream.RevisionStatus{Revision: 2, Status: decoder.StatusPendingUpgrade}},
+	session := func(change func(*helmtrail.Session)) helmtrail.Session {
+		s := helmtrail.Session{
+			ID: "the id", Origin: helmtrail.OriginHelmtrail, StartedAt: made.Add(-time.Second), EndedAt: &ended,
+			End: &helmtrail.End{Release: &helmtrail.RevisionStatus{Revision: 2, Status: decoder.StatusPendingUpgrade}},
 		}
 		change(&s)
 		return s
 	}
 	tests := []struct {
 		name    string
-		session stream.Session
+		session helmtrail.Session
 		want    bool
 	}{
-		{"the session that made it", session(func(*stream.Session) {}), true},
-		{"it, when the release could not be read at the end", session(func(s *stream.Session) { s.End.Release = nil }), true},
-		{"another, when the release could not be read at the end", session(func(s *stream.Session) { s.End.Release, s.ID = nil, "another" }), false},
-		{"a later one that helm refused", session(func(s *stream.Session) { s.StartedAt = made.Add(10 * time.Second) }), false},
-		{"an earlier one", session(func(s *stream.Session) { before := made.Add(-time.Millisecond); s.EndedAt = &before }), false},
-		{"one that left the revision otherwise", session(func(s *stream.Session) { s.End.Release.Status = decoder.StatusDeployed }), false},
-		{"one that was only observed", session(func(s *stream.Session) { s.Origin = stream.OriginOutside }), false},
-		{"one that runs", session(func(s *stream.Session) { s.End, s.EndedAt = nil, nil }), false},
+		{"the session that made it", session(func(*helmtrail.Session) {}), true},
+		{"it, when the release could not be read at the end", session(func(s *helmtrail.Session) { s.End.Release = nil }), true},
+		{"another, when the release could not be read at the end", session(func(s *helmtrail.Session) { s.End.Release, s.ID = nil, "another" }), false},
+		{"a later one that helm refused", session(func(s *helmtrail.Session) { s.StartedAt = made.Add(10 * time.Second) }), false},
+		{"an earlier one", session(func(s *helmtrail.Session) { before := made.Add(-time.Millisecond); s.EndedAt = &before }), false},
+		{"one that left the revision otherwise", session(func(s *helmtrail.Session) { s.End.Release.Status = decoder.StatusDeployed }), false},
+		{"one that was only observed", session(func(s *helmtrail.Session) { s.Origin = helmtrail.OriginOutside }), false},
+		{"one that runs", session(func(s *helmtrail.Session) { s.End, s.EndedAt = nil, nil }), false},
 	}
 	for _, test := range tests {
 		if got := stream.Left(test.session, left); got != test.want {

@@ -3,7 +3,9 @@ package stream
 import (
 	"slices"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream/ownership"
 )
 
 // made returns the release's newest revision before Helm was first run, nil if
@@ -19,8 +21,8 @@ func (w *releaseWatch) made() (start *int, revisions []int) {
 }
 
 // claimant describes the session to the rules of ownership.
-func (r *run) claimant() Claimant {
-	return Claimant{
+func (r *run) claimant() ownership.Claimant {
+	return ownership.Claimant{
 		Session: r.ref.ID, Origin: r.origin, Operation: r.request.Operation,
 		Target: r.request.Revision, Undoes: r.request.Options.RollbackOnFailure,
 	}
@@ -28,7 +30,7 @@ func (r *run) claimant() Claimant {
 
 // claim records a revision that the session made. It is called under w.mu.
 func (w *releaseWatch) claim(r *decoder.Revision) {
-	if w.begun && r.Number > w.start && w.run.claimant().Owns(TraceOf(r), w.start, w.own) {
+	if w.begun && r.Number > w.start && w.run.claimant().Owns(ownership.TraceOf(r), w.start, w.own) {
 		w.keepOwn(r.Number)
 	}
 }
@@ -42,9 +44,9 @@ func (w *releaseWatch) keepOwn(number int) {
 // recallOwn is claim for an event that an earlier helmtrail stored. The event
 // has no labels, but Helm lets nobody else install or upgrade a release that is
 // pending, and each attempt begins with its pending status.
-func (w *releaseWatch) recallOwn(body *ReleaseStatus) {
+func (w *releaseWatch) recallOwn(body *helmtrail.ReleaseStatus) {
 	c := w.run.claimant()
-	t := TraceOfHeader(body.Revision, &decoder.Header{Status: body.Status, Description: body.Description, RollbackRevision: body.RollbackRevision})
+	t := ownership.TraceOfHeader(body.Revision, &decoder.Header{Status: body.Status, Description: body.Description, RollbackRevision: body.RollbackRevision})
 	start := 0
 	if body.Status == pendingStatus(c.Operation) {
 		t.Session, start = c.Session, body.Revision-1
@@ -56,13 +58,13 @@ func (w *releaseWatch) recallOwn(body *ReleaseStatus) {
 
 // pendingStatus is the status that an operation gives to the revision that it
 // makes, "" if it makes none.
-func pendingStatus(operation Operation) decoder.Status {
+func pendingStatus(operation helmtrail.Operation) decoder.Status {
 	switch operation {
-	case OperationInstall:
+	case helmtrail.OperationInstall:
 		return decoder.StatusPendingInstall
-	case OperationUpgrade:
+	case helmtrail.OperationUpgrade:
 		return decoder.StatusPendingUpgrade
-	case OperationRollback:
+	case helmtrail.OperationRollback:
 		return decoder.StatusPendingRollback
 	}
 	return ""

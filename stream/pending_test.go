@@ -7,8 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 // lagging is a cluster whose watch has not seen yet what the API server has.
@@ -25,10 +27,10 @@ func (c lagging) Read(context.Context, string, string) ([]*decoder.Revision, err
 
 func (lagging) Observe(string, string, func(decoder.Transition)) (stop func()) { return func() {} }
 
-func (lagging) Kubeconfig(context.Context, stream.Credentials) ([]byte, error) { return nil, nil }
+func (lagging) Kubeconfig(context.Context, helmtrail.Credentials) ([]byte, error) { return nil, nil }
 
 func (lagging) Record(context.Context, string, string, int) (*decoder.Record, error) {
-	return nil, stream.ErrNotFound
+	return nil, helmtrail.ErrNotFound
 }
 
 // idleHelm counts how often helm is run, and ends it at once.
@@ -37,32 +39,32 @@ type idleHelm struct {
 	starts atomic.Int32
 }
 
-func (*idleHelm) Check(stream.Request) error              { return nil }
-func (*idleHelm) Version() string                         { return "v4.3.2" }
-func (*idleHelm) Command(string, stream.Request) []string { return nil }
-func (h *idleHelm) Prepare(ref stream.SessionRef, request stream.Request) (stream.Process, error) {
+func (*idleHelm) Check(helmtrail.Request) error              { return nil }
+func (*idleHelm) Version() string                            { return "v4.3.2" }
+func (*idleHelm) Command(string, helmtrail.Request) []string { return nil }
+func (h *idleHelm) Prepare(ref helmtrail.SessionRef, request helmtrail.Request) (backend.Process, error) {
 	return &idleProcess{helm: h, ref: ref, request: request}, nil
 }
 
 type idleProcess struct {
-	stream.Process
+	backend.Process
 	helm    *idleHelm
-	ref     stream.SessionRef
-	request stream.Request
+	ref     helmtrail.SessionRef
+	request helmtrail.Request
 }
 
-func (p *idleProcess) Launched() (stream.Launch, bool) { return stream.Launch{}, false }
-func (p *idleProcess) Mask(text string) string         { return text }
-func (p *idleProcess) KeepRendered() (bool, error)     { return false, nil }
-func (p *idleProcess) Close() error                    { return nil }
+func (p *idleProcess) Launched() (backend.Launch, bool) { return backend.Launch{}, false }
+func (p *idleProcess) Mask(text string) string          { return text }
+func (p *idleProcess) KeepRendered() (bool, error)      { return false, nil }
+func (p *idleProcess) Close() error                     { return nil }
 
-func (p *idleProcess) Start(context.Context, stream.Launch) error {
+func (p *idleProcess) Start(context.Context, backend.Launch) error {
 	p.helm.starts.Add(1)
 	return nil
 }
 
-func (p *idleProcess) Follow(context.Context, int64, func(stream.Line) error) (stream.ProcessEnd, error) {
-	return stream.ProcessEnd{Exit: exited(1), Message: "no"}, nil
+func (p *idleProcess) Follow(context.Context, int64, func(backend.Line) error) (backend.ProcessEnd, error) {
+	return backend.ProcessEnd{Exit: exited(1), Message: "no"}, nil
 }
 
 // The watch may lag behind: what is read right before helm would be run decides.
@@ -74,17 +76,17 @@ func TestARollbackIsNotRunOverAnOperationThatTheWatchHasNotSeen(t *testing.T) {
 	old.Header.LastDeployed = time.Now().Add(-time.Hour)
 	tests := []struct {
 		name    string
-		request stream.Request
+		request helmtrail.Request
 		live    *decoder.Revision
-		want    stream.Reason
+		want    helmtrail.Reason
 		starts  int32
 	}{
-		{"a rollback", stream.Request{Operation: stream.OperationRollback, Revision: 1}, now, stream.ReasonPending, 0},
-		{"an uninstall", stream.Request{Operation: stream.OperationUninstall}, now, stream.ReasonPending, 0},
-		{"a rollback that is to go ahead", stream.Request{Operation: stream.OperationRollback, Revision: 1, Options: stream.Options{OverridePending: true}}, now, stream.ReasonExit, 1},
-		{"a rollback over what was left long ago", stream.Request{Operation: stream.OperationRollback, Revision: 1}, old, stream.ReasonExit, 1},
-		{"an upgrade, which helm itself refuses", stream.Request{Operation: stream.OperationUpgrade}, now, stream.ReasonExit, 1},
-		{"a rollback of a release at rest", stream.Request{Operation: stream.OperationRollback, Revision: 1}, deployed, stream.ReasonExit, 1},
+		{"a rollback", helmtrail.Request{Operation: helmtrail.OperationRollback, Revision: 1}, now, helmtrail.ReasonPending, 0},
+		{"an uninstall", helmtrail.Request{Operation: helmtrail.OperationUninstall}, now, helmtrail.ReasonPending, 0},
+		{"a rollback that is to go ahead", helmtrail.Request{Operation: helmtrail.OperationRollback, Revision: 1, Options: helmtrail.Options{OverridePending: true}}, now, helmtrail.ReasonExit, 1},
+		{"a rollback over what was left long ago", helmtrail.Request{Operation: helmtrail.OperationRollback, Revision: 1}, old, helmtrail.ReasonExit, 1},
+		{"an upgrade, which helm itself refuses", helmtrail.Request{Operation: helmtrail.OperationUpgrade}, now, helmtrail.ReasonExit, 1},
+		{"a rollback of a release at rest", helmtrail.Request{Operation: helmtrail.OperationRollback, Revision: 1}, deployed, helmtrail.ReasonExit, 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -102,8 +104,8 @@ func TestARollbackIsNotRunOverAnOperationThatTheWatchHasNotSeen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var events []stream.Event
-			if err := log.Follow(t.Context(), 0, func(e stream.Event) bool { events = append(events, e); return true }); err != nil {
+			var events []helmtrail.Event
+			if err := log.Follow(t.Context(), 0, func(e helmtrail.Event) bool { events = append(events, e); return true }); err != nil {
 				t.Fatal(err)
 			}
 			stopped, stop := context.WithCancel(t.Context())
@@ -112,8 +114,8 @@ func TestARollbackIsNotRunOverAnOperationThatTheWatchHasNotSeen(t *testing.T) {
 				t.Error(err)
 			}
 			last := events[len(events)-1]
-			end, ok := last.Body.(*stream.End)
-			if !ok || last.Type != stream.TypeFailed || end.Reason != test.want || helm.starts.Load() != test.starts {
+			end, ok := last.Body.(*helmtrail.End)
+			if !ok || last.Type != helmtrail.TypeFailed || end.Reason != test.want || helm.starts.Load() != test.starts {
 				t.Errorf("the session ended %s %+v after %d runs of helm, want FAILED %s after %d", last.Type, end, helm.starts.Load(), test.want, test.starts)
 			}
 			if test.starts == 0 && (len(events) != 2 || end.Hint == "" || end.StartRevision != nil) {

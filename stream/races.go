@@ -1,39 +1,23 @@
 package stream
 
-import "strings"
+import (
+	"strings"
 
-// RetryCode names the reason for another attempt, so that a client can say it in
-// another language. Codes are part of the API and never change.
-type RetryCode string
-
-const (
-	// RetryConflict means that another writer changed an object in between.
-	RetryConflict RetryCode = "conflict"
-	// RetryQuota means that a resource quota was updated at the same time.
-	RetryQuota RetryCode = "quota"
-	// RetryLeader means that etcd elected another leader.
-	RetryLeader RetryCode = "leader"
-	// RetryLost means that the connection to the API server was lost.
-	RetryLost RetryCode = "lost"
-	// RetryRefused means that the API server refused the connection.
-	RetryRefused RetryCode = "refused"
+	"github.com/helmtrail/helmtrail"
 )
-
-// RetryCodes lists all codes.
-var RetryCodes = []RetryCode{RetryConflict, RetryQuota, RetryLeader, RetryLost, RetryRefused}
 
 // race is a transient error, by its code and in a sentence.
 type race struct {
-	code   RetryCode
+	code   helmtrail.RetryCode
 	reason string
 }
 
 var (
-	raceConflict = race{RetryConflict, "conflict: another writer changed an object in between"}
-	raceQuota    = race{RetryQuota, "conflict: the resource quota was updated at the same time"}
-	raceLeader   = race{RetryLeader, "etcd elected another leader"}
-	raceLost     = race{RetryLost, "the connection to the API server was lost"}
-	raceRefused  = race{RetryRefused, "the API server refused the connection"}
+	raceConflict = race{helmtrail.RetryConflict, "conflict: another writer changed an object in between"}
+	raceQuota    = race{helmtrail.RetryQuota, "conflict: the resource quota was updated at the same time"}
+	raceLeader   = race{helmtrail.RetryLeader, "etcd elected another leader"}
+	raceLost     = race{helmtrail.RetryLost, "the connection to the API server was lost"}
+	raceRefused  = race{helmtrail.RetryRefused, "the API server refused the connection"}
 )
 
 // races are the errors after which another run of helm may succeed, because

@@ -6,37 +6,16 @@ import (
 	"slices"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-)
-
-// Recovery says how a stuck release is brought back. Rollback and uninstall
-// are done by helm, as the request's Operation says then; markFailed edits the
-// record, and the request's Operation is OperationRecover.
-type Recovery struct {
-	Strategy Strategy
-	// ResourceVersion is the stuck revision's Secret as the caller saw it, ""
-	// for whatever it is.
-	ResourceVersion string
-}
-
-// Strategy is a way out of a stuck release.
-type Strategy string
-
-const (
-	// StrategyRollback goes back to the last deployed revision, else to the first.
-	StrategyRollback Strategy = "rollback"
-	// StrategyMarkFailed writes the status failed into the stuck record, after
-	// which helm accepts upgrades again.
-	StrategyMarkFailed Strategy = "markFailed"
-	// StrategyUninstall removes the release.
-	StrategyUninstall Strategy = "uninstall"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 // displayedOperation returns the operation under which the request's session is
 // listed: a recovery is one, whatever helm does for it.
-func displayedOperation(request Request) Operation {
+func displayedOperation(request helmtrail.Request) helmtrail.Operation {
 	if request.Recovery != nil {
-		return OperationRecover
+		return helmtrail.OperationRecover
 	}
 	return request.Operation
 }
@@ -46,39 +25,39 @@ func displayedOperation(request Request) Operation {
 // because somebody may still be working on the release. It fails like Start, with
 // ErrNotFound if there is no such release, with ErrNotStuck if nothing is pending,
 // and with ErrChanged if the release is not as the caller saw it.
-func (o *Operations) Recover(ctx context.Context, request Request) (Session, error) {
+func (o *Operations) Recover(ctx context.Context, request helmtrail.Request) (helmtrail.Session, error) {
 	release, recovery := request.Release, *request.Recovery
 	cluster, ok := o.setup.Cluster(release.Cluster)
 	if !ok {
-		return Session{}, fmt.Errorf("cluster %q: %w", release.Cluster, ErrNotFound)
+		return helmtrail.Session{}, fmt.Errorf("cluster %q: %w", release.Cluster, helmtrail.ErrNotFound)
 	}
 	reading, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	revisions, err := cluster.Read(reading, release.Namespace, release.Name)
 	if err != nil {
-		return Session{}, err
+		return helmtrail.Session{}, err
 	}
 	if len(revisions) == 0 {
-		return Session{}, fmt.Errorf("release %s/%s: %w", release.Namespace, release.Name, ErrNotFound)
+		return helmtrail.Session{}, fmt.Errorf("release %s/%s: %w", release.Namespace, release.Name, helmtrail.ErrNotFound)
 	}
 	newest := revisions[len(revisions)-1]
 	switch {
 	case !decoder.Busy(newest.Status()):
-		return Session{}, fmt.Errorf("release %s/%s, revision %d is %s: %w", release.Namespace, release.Name, newest.Number, newest.Status(), ErrNotStuck)
+		return helmtrail.Session{}, fmt.Errorf("release %s/%s, revision %d is %s: %w", release.Namespace, release.Name, newest.Number, newest.Status(), helmtrail.ErrNotStuck)
 	case recovery.ResourceVersion != "" && recovery.ResourceVersion != newest.Secret.ResourceVersion:
-		return Session{}, fmt.Errorf("release %s/%s: %w", release.Namespace, release.Name, ErrChanged)
+		return helmtrail.Session{}, fmt.Errorf("release %s/%s: %w", release.Namespace, release.Name, helmtrail.ErrChanged)
 	case !slices.Contains(strategies(newest.Status()), recovery.Strategy):
-		return Session{}, &InvalidError{Field: "strategy", Message: fmt.Sprintf("a release that is %s can be recovered by %v", newest.Status(), strategies(newest.Status()))}
+		return helmtrail.Session{}, &helmtrail.InvalidError{Field: "strategy", Message: fmt.Sprintf("a release that is %s can be recovered by %v", newest.Status(), strategies(newest.Status()))}
 	}
 	recovery.ResourceVersion = newest.Secret.ResourceVersion
 	request.Recovery = &recovery
 	switch recovery.Strategy {
-	case StrategyRollback:
-		request.Operation, request.Revision = OperationRollback, rollbackTarget(revisions)
-	case StrategyUninstall:
-		request.Operation = OperationUninstall
+	case helmtrail.StrategyRollback:
+		request.Operation, request.Revision = helmtrail.OperationRollback, rollbackTarget(revisions)
+	case helmtrail.StrategyUninstall:
+		request.Operation = helmtrail.OperationUninstall
 	default:
-		request.Operation = OperationRecover
+		request.Operation = helmtrail.OperationRecover
 	}
 	return o.start(ctx, request, cluster)
 }
@@ -101,35 +80,35 @@ func rollbackTarget(revisions []*decoder.Revision) int {
 }
 
 // markFailed is the body of a session that edits the stuck record.
-func (r *run) markFailed(ctx context.Context) (Type, *End) {
+func (r *run) markFailed(ctx context.Context) (helmtrail.Type, *helmtrail.End) {
 	release := r.ref.Release
 	unobserve := r.cluster.Observe(release.Namespace, release.Name, r.releases.see)
 	defer unobserve()
-	r.setPhase(PhaseRunning)
-	end := &End{Causes: []Cause{}, Leftovers: []ObjectRef{}}
+	r.setPhase(helmtrail.PhaseRunning)
+	end := &helmtrail.End{Causes: []health.Cause{}, Leftovers: []health.ObjectRef{}}
 	writing, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	note := fmt.Sprintf("Marked failed by helmtrail at %s", time.Now().UTC().Format(time.RFC3339))
 	revision := 0
 	credentials, err := credentialsOf(r.request)
 	if err == nil {
-		revision, err = r.cluster.MarkFailed(writing, Mark{
+		revision, err = r.cluster.MarkFailed(writing, helmtrail.Mark{
 			Namespace: release.Namespace, Name: release.Name,
 			ResourceVersion: r.request.Recovery.ResourceVersion, Note: note, Credentials: credentials,
 		})
 	}
 	if err != nil {
-		end.Reason, end.Message = ReasonExit, err.Error()
+		end.Reason, end.Message = helmtrail.ReasonExit, err.Error()
 	}
 	r.releases.begin(revision, revision-1)
-	r.setPhase(PhaseFinishing)
+	r.setPhase(helmtrail.PhaseFinishing)
 	after, known := r.releases.settle(ctx)
 	if len(after) > 0 {
 		newest := after[len(after)-1]
-		end.Release = &RevisionStatus{Revision: newest.Number, Status: newest.Status()}
+		end.Release = &helmtrail.RevisionStatus{Revision: newest.Number, Status: newest.Status()}
 	}
 	if err != nil {
-		return TypeFailed, end
+		return helmtrail.TypeFailed, end
 	}
 	code := 0
 	end.ExitCode = &code
@@ -137,5 +116,5 @@ func (r *run) markFailed(ctx context.Context) (Type, *End) {
 		agrees := end.Release != nil && end.Release.Revision == revision && end.Release.Status == decoder.StatusFailed
 		end.Agrees = &agrees
 	}
-	return TypeCompleted, end
+	return helmtrail.TypeCompleted, end
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
@@ -44,13 +45,13 @@ func (w *releaseWatch) begin(first, start int) {
 		w.claim(r)
 	}
 	w.mu.Unlock()
-	if w.run.request.Operation == OperationUninstall && start > 0 {
+	if w.run.request.Operation == helmtrail.OperationUninstall && start > 0 {
 		w.run.objects.follow(start)
 	}
 }
 
 // recall takes in an event that an earlier helmtrail stored.
-func (w *releaseWatch) recall(body *ReleaseStatus) {
+func (w *releaseWatch) recall(body *helmtrail.ReleaseStatus) {
 	if body.Change == decoder.ChangeStatus {
 		w.told[body.Secret.UID] = body.Status
 		w.recallOwn(body)
@@ -109,19 +110,19 @@ func (w *releaseWatch) tell(t decoder.Transition) {
 	}
 	w.told[uid] = status
 
-	body := &ReleaseStatus{
+	body := &helmtrail.ReleaseStatus{
 		Revision: rev.Number, Status: rev.Status(), PreviousStatus: t.Previous, Change: t.Change,
 		Secret: rev.Secret, Late: t.Late,
 	}
 	if h := rev.Header; h != nil {
 		body.Description, body.Chart, body.AppVersion, body.RollbackRevision = cut(w.run.mask(h.Description), maxDescription), chartName(h), h.AppVersion, h.RollbackRevision
 	}
-	w.run.inbox.put(TypeReleaseStatus, body)
+	w.run.inbox.put(helmtrail.TypeReleaseStatus, body)
 	if t.Change != decoder.ChangeStatus || (w.begun && rev.Number <= w.start) {
 		return
 	}
 	if w.undoing(status) {
-		w.run.setPhase(PhaseRollingBack)
+		w.run.setPhase(helmtrail.PhaseRollingBack)
 		w.run.objects.freeze()
 	}
 	if status == decoder.StatusFailed {
@@ -134,7 +135,7 @@ func (w *releaseWatch) tell(t decoder.Transition) {
 // back, and uninstalls a first install.
 func (w *releaseWatch) undoing(status decoder.Status) bool {
 	operation := w.run.request.Operation
-	return (operation == OperationInstall || operation == OperationUpgrade) &&
+	return (operation == helmtrail.OperationInstall || operation == helmtrail.OperationUpgrade) &&
 		(status == decoder.StatusPendingRollback || status == decoder.StatusUninstalling)
 }
 
@@ -212,7 +213,7 @@ func (w *releaseWatch) behind(after []*decoder.Revision) bool {
 			return true // its deletion is still to come
 		}
 	}
-	return w.run.request.Operation == OperationUninstall && len(after) == 0 && w.start > 0 && !w.goneTold()
+	return w.run.request.Operation == helmtrail.OperationUninstall && len(after) == 0 && w.start > 0 && !w.goneTold()
 }
 
 // goneTold reports whether a deletion was reported.
@@ -237,7 +238,7 @@ func (w *releaseWatch) toldAny() bool {
 // from the record, since helm's output is not trusted for them.
 func (w *releaseWatch) notes(ctx context.Context, o outcome) string {
 	ours := o.ours()
-	if ours == nil || o.kind() != TypeCompleted {
+	if ours == nil || o.kind() != helmtrail.TypeCompleted {
 		return ""
 	}
 	reading, cancel := context.WithTimeout(ctx, readTimeout)

@@ -9,7 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 const (
@@ -28,13 +30,13 @@ const (
 // events into the inbox; only record writes the log.
 type run struct {
 	ops     *Operations
-	ref     SessionRef
-	origin  Origin
-	request Request
+	ref     helmtrail.SessionRef
+	origin  helmtrail.Origin
+	request helmtrail.Request
 	cluster Cluster
 	log     *slog.Logger
 
-	process  Process // set for OriginHelmtrail alone
+	process  backend.Process // set for OriginHelmtrail alone
 	writer   *writer
 	inbox    *inbox
 	releases *releaseWatch
@@ -45,15 +47,15 @@ type run struct {
 	phase    atomic.Value // Phase
 
 	mu      sync.Mutex
-	active  bool          // helm runs
-	stop    StopCause     // why it was stopped, "" if it was not; the first cause stays
-	stopped chan struct{} // closed when stop is set
-	over    bool          // it is too late to stop anything
-	left    bool          // the session goes on without this process
+	active  bool              // helm runs
+	stop    backend.StopCause // why it was stopped, "" if it was not; the first cause stays
+	stopped chan struct{}     // closed when stop is set
+	over    bool              // it is too late to stop anything
+	left    bool              // the session goes on without this process
 	leave   context.CancelFunc
 }
 
-func newRun(ops *Operations, origin Origin, ref SessionRef, request Request, cluster Cluster) *run {
+func newRun(ops *Operations, origin helmtrail.Origin, ref helmtrail.SessionRef, request helmtrail.Request, cluster Cluster) *run {
 	r := &run{
 		ops: ops, origin: origin, ref: ref, request: request, cluster: cluster,
 		log:     ops.setup.Logger.With("session", ref.ID, "operation", string(displayedOperation(request)), "namespace", ref.Release.Namespace, "release", ref.Release.Name),
@@ -61,41 +63,41 @@ func newRun(ops *Operations, origin Origin, ref SessionRef, request Request, clu
 		writer:  newWriter(ops.chunks, ref, time.Now()),
 		stopped: make(chan struct{}),
 	}
-	r.phase.Store(PhaseQueued)
+	r.phase.Store(helmtrail.PhaseQueued)
 	r.objects = newObjectWatch(r)
 	r.releases = newReleaseWatch(r)
 	return r
 }
 
 // open prepares the session's folder and stores STARTED.
-func (r *run) open(ctx context.Context) (Session, error) {
+func (r *run) open(ctx context.Context) (helmtrail.Session, error) {
 	helm := r.ops.setup.Helm
 	process, err := helm.Prepare(r.ref, r.request)
 	if err != nil {
-		return Session{}, err
+		return helmtrail.Session{}, err
 	}
 	r.process = process
-	started := &Started{
+	started := &helmtrail.Started{
 		Operation: displayedOperation(r.request), Origin: r.origin,
 		Cluster: r.ref.Release.Cluster, Namespace: r.ref.Release.Namespace, Release: r.ref.Release.Name,
 		Chart: r.request.Chart.Ref, HelmVersion: helm.Version(), User: r.request.User.Name,
 		TimeoutSeconds: seconds(r.request.Options.Timeout()), DeadlineSeconds: seconds(r.request.Options.Deadline()),
 	}
-	if r.request.Operation != OperationRecover {
+	if r.request.Operation != helmtrail.OperationRecover {
 		started.Command = helm.Command(r.ref.ID, r.request)
 	}
 	session, err := r.begin(ctx, started)
 	if err != nil {
-		return Session{}, errors.Join(err, process.Close())
+		return helmtrail.Session{}, errors.Join(err, process.Close())
 	}
 	return session, nil
 }
 
 // begin stores STARTED, which makes the session visible.
-func (r *run) begin(ctx context.Context, started *Started) (Session, error) {
-	first := pending{at: r.writer.started, kind: TypeStarted, body: started}
+func (r *run) begin(ctx context.Context, started *helmtrail.Started) (helmtrail.Session, error) {
+	first := pending{at: r.writer.started, kind: helmtrail.TypeStarted, body: started}
 	if _, err := r.writer.write(ctx, []pending{first}); err != nil {
-		return Session{}, err
+		return helmtrail.Session{}, err
 	}
 	r.ops.measureStored([]pending{first})
 	r.ops.mu.Lock()
@@ -103,7 +105,7 @@ func (r *run) begin(ctx context.Context, started *Started) (Session, error) {
 	r.ops.mu.Unlock()
 	r.ops.notices.tell(r.ref.Release)
 	r.beat()
-	return newSession(Event{SessionID: r.ref.ID, Type: first.kind, Time: first.at.UTC(), Body: started}, Event{})
+	return newSession(helmtrail.Event{SessionID: r.ref.ID, Type: first.kind, Time: first.at.UTC(), Body: started}, helmtrail.Event{})
 }
 
 func seconds(d time.Duration) *float64 {
@@ -117,14 +119,14 @@ func (r *run) reopen(ctx context.Context, log *Log) error {
 	if err != nil {
 		return err
 	}
-	err = log.each(ctx, func(e Event) {
+	err = log.each(ctx, func(e helmtrail.Event) {
 		r.writer.last.seq, r.writer.last.elapsed = e.Seq, e.Elapsed
 		switch body := e.Body.(type) {
-		case *Started:
+		case *helmtrail.Started:
 			r.writer.started = e.Time
-		case *ReleaseStatus:
+		case *helmtrail.ReleaseStatus:
 			r.releases.recall(body)
-		case *ResourceStatus:
+		case *helmtrail.ResourceStatus:
 			r.objects.recall(body)
 		}
 	})
@@ -138,7 +140,7 @@ func (r *run) reopen(ctx context.Context, log *Log) error {
 
 // run runs the session's body and stores its terminal event, unless the session
 // was left to a later helmtrail.
-func (r *run) run(ctx context.Context, body func(context.Context) (Type, *End)) {
+func (r *run) run(ctx context.Context, body func(context.Context) (helmtrail.Type, *helmtrail.End)) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r.mu.Lock()
@@ -171,7 +173,7 @@ func (r *run) run(ctx context.Context, body func(context.Context) (Type, *End)) 
 		r.log.Warn("cannot store the session's end; the next helmtrail will")
 		return
 	}
-	if r.origin == OriginHelmtrail {
+	if r.origin == helmtrail.OriginHelmtrail {
 		if err := r.process.Close(); err != nil {
 			r.log.Error("cannot remove the session's folder", "error", err)
 		}
@@ -202,7 +204,7 @@ func (r *run) awaitEnd(recorded <-chan struct{}, giveUp func()) bool {
 // end stops the session. It reports whether there was anything to stop: it
 // returns false if the session is over or helm has ended. Calling it again with
 // force kills helm at once.
-func (r *run) end(cause StopCause, force bool) (accepted bool, err error) {
+func (r *run) end(cause backend.StopCause, force bool) (accepted bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over {
@@ -218,7 +220,7 @@ func (r *run) end(cause StopCause, force bool) (accepted bool, err error) {
 		r.stop = cause
 		close(r.stopped)
 	}
-	r.setPhase(PhaseCanceling)
+	r.setPhase(helmtrail.PhaseCanceling)
 	return true, nil
 }
 
@@ -249,7 +251,7 @@ func (r *run) leaveOn() {
 
 // mask hides the secrets in a text that came from the cluster.
 func (r *run) mask(text string) string {
-	if r.origin == OriginHelmtrail {
+	if r.origin == helmtrail.OriginHelmtrail {
 		return r.process.Mask(text)
 	}
 	release := mask.Release{Cluster: r.ref.Release.Cluster, Namespace: r.ref.Release.Namespace, Name: r.ref.Release.Name}
@@ -257,7 +259,7 @@ func (r *run) mask(text string) string {
 }
 
 // stopCause returns why the session was stopped, "" if it was not.
-func (r *run) stopCause() StopCause {
+func (r *run) stopCause() backend.StopCause {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.stop
@@ -294,7 +296,7 @@ func (r *run) store(ctx context.Context, items []pending) error {
 	for {
 		stored, err := r.writer.write(ctx, items)
 		r.ops.measureStored(items[:stored])
-		if err == nil || errors.Is(err, ErrFenced) {
+		if err == nil || errors.Is(err, helmtrail.ErrFenced) {
 			return err
 		}
 		if errors.Is(err, errTooBig) {
@@ -314,8 +316,8 @@ func (r *run) store(ctx context.Context, items []pending) error {
 }
 
 func (r *run) beat() {
-	beat := &Heartbeat{Phase: r.phase.Load().(Phase)}
-	if r.origin == OriginHelmtrail {
+	beat := &helmtrail.Heartbeat{Phase: r.phase.Load().(helmtrail.Phase)}
+	if r.origin == helmtrail.OriginHelmtrail {
 		beat.TimeoutSeconds = seconds(r.request.Options.Timeout())
 		beat.DeadlineSeconds = seconds(r.request.Options.Deadline())
 	}
@@ -326,14 +328,14 @@ func (r *run) beat() {
 
 // phaseOrder orders the phases. A phase is followed only by a higher one: several
 // sources report it, and a late report must not turn it back.
-var phaseOrder = map[Phase]int{
-	PhaseQueued: 0, PhaseRunning: 1, PhaseWaiting: 2, PhaseRollingBack: 3, PhaseRetrying: 4, PhaseCanceling: 5, PhaseFinishing: 6,
+var phaseOrder = map[helmtrail.Phase]int{
+	helmtrail.PhaseQueued: 0, helmtrail.PhaseRunning: 1, helmtrail.PhaseWaiting: 2, helmtrail.PhaseRollingBack: 3, helmtrail.PhaseRetrying: 4, helmtrail.PhaseCanceling: 5, helmtrail.PhaseFinishing: 6,
 }
 
 // setPhase moves the session to a later phase.
-func (r *run) setPhase(p Phase) {
+func (r *run) setPhase(p helmtrail.Phase) {
 	for {
-		old := r.phase.Load().(Phase)
+		old := r.phase.Load().(helmtrail.Phase)
 		if phaseOrder[p] <= phaseOrder[old] || r.phase.CompareAndSwap(old, p) {
 			return
 		}
@@ -341,7 +343,7 @@ func (r *run) setPhase(p Phase) {
 }
 
 // restartPhase starts over with the phases, for another attempt.
-func (r *run) restartPhase() { r.phase.CompareAndSwap(PhaseRetrying, PhaseRunning) }
+func (r *run) restartPhase() { r.phase.CompareAndSwap(helmtrail.PhaseRetrying, helmtrail.PhaseRunning) }
 
 // waits reports whether a line of helm's debug output says that helm starts to
 // wait (helm.sh/helm/v3/pkg/kube/wait.go, helm.sh/helm/v4/pkg/kube/statuswait.go).

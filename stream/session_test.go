@@ -18,7 +18,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/backend"
 	"github.com/helmtrail/helmtrail/stream/journal"
 	"github.com/helmtrail/helmtrail/stream/streamtest"
 )
@@ -29,7 +31,7 @@ func TestAnEventThatIsTooBigIsLeftOut(t *testing.T) {
 	o := stream.NewOperations(stream.Setup{Journal: j, Logger: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := o.RunToEnd(ctx, session, "before", strings.Repeat("x", stream.MaxEntry), "after"); err != nil {
+	if err := o.RunToEnd(ctx, session, "before", strings.Repeat("x", backend.MaxEntry), "after"); err != nil {
 		t.Fatal(err)
 	}
 	log, err := stream.OpenLog(ctx, j, session, 1<<20)
@@ -47,7 +49,7 @@ func TestAnEventThatIsTooBigIsLeftOut(t *testing.T) {
 		}
 		_, _, events := frames(t, data)
 		for _, e := range events {
-			if line, ok := e.Body.(*stream.LogLine); ok {
+			if line, ok := e.Body.(*helmtrail.LogLine); ok {
 				lines = append(lines, fmt.Sprintf("%d %s", e.Seq, line.Line))
 			} else {
 				lines = append(lines, fmt.Sprintf("%d %s", e.Seq, e.Type))
@@ -64,7 +66,7 @@ func TestADamagedSessionHidesNoOther(t *testing.T) {
 	folder := t.TempDir()
 	write := func(j *journal.Journal, id string, bodies ...any) {
 		t.Helper()
-		w := stream.NewLogWriter(j, stream.SessionRef{Release: session.Release, ID: id}, 0)
+		w := stream.NewLogWriter(j, helmtrail.SessionRef{Release: session.Release, ID: id}, 0)
 		for _, body := range bodies {
 			if err := w.Write(t.Context(), body); err != nil {
 				t.Fatal(err)
@@ -76,12 +78,12 @@ func TestADamagedSessionHidesNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	release := session.Release
-	started := func(chart string) *stream.Started {
-		return &stream.Started{Cluster: release.Cluster, Namespace: release.Namespace, Release: release.Name, Chart: chart}
+	started := func(chart string) *helmtrail.Started {
+		return &helmtrail.Started{Cluster: release.Cluster, Namespace: release.Namespace, Release: release.Name, Chart: chart}
 	}
-	write(j, "first", started("damaged-first"), &stream.LogLine{Line: "a line"}, &stream.End{})
-	write(j, "last", started("whole"), &stream.LogLine{Line: "a line"}, &stream.End{Message: "damaged-last"})
-	write(j, "whole", started("whole"), &stream.End{})
+	write(j, "first", started("damaged-first"), &helmtrail.LogLine{Line: "a line"}, &helmtrail.End{})
+	write(j, "last", started("whole"), &helmtrail.LogLine{Line: "a line"}, &helmtrail.End{Message: "damaged-last"})
+	write(j, "whole", started("whole"), &helmtrail.End{})
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +116,7 @@ func TestADamagedSessionHidesNoOther(t *testing.T) {
 // fullJournal takes nothing, as on a full disk.
 type fullJournal struct{ stream.Journal }
 
-func (fullJournal) Append(context.Context, stream.SessionRef, stream.Position, int64, []byte) (stream.Position, error) {
+func (fullJournal) Append(context.Context, helmtrail.SessionRef, backend.Position, int64, []byte) (backend.Position, error) {
 	return 0, errors.New("no space left")
 }
 
@@ -153,7 +155,7 @@ func TestAnEventOfAnUnknownTypeIsKeptAsItIs(t *testing.T) {
 	unknown := `{"seq":2,"type":"TELEPORTED"` + head + `1.500,"to":{"zone":"b\u0026c","hops":[1,2]},"precisely":1.50}`
 	another := `{"seq":3,"type":"LANDED"` + head + `1.600}`
 	completed := `{"seq":4,"type":"COMPLETED"` + head + `2.000,"exitCode":0,"process":null,"release":null,"agrees":null,"startRevision":1,"revisions":[2],"causes":[],"leftovers":[],"durationSeconds":2}`
-	position := stream.Position(0)
+	position := backend.Position(0)
 	for _, entry := range []string{started + "\n" + unknown, another, completed} {
 		var err error
 		if position, err = j.Append(t.Context(), session, position, 0, []byte(entry+"\n")); err != nil {
@@ -187,7 +189,7 @@ func TestAnEventOfAnUnknownTypeIsKeptAsItIs(t *testing.T) {
 	}
 
 	var followed []string
-	err = log.Follow(t.Context(), 0, func(e stream.Event) bool {
+	err = log.Follow(t.Context(), 0, func(e helmtrail.Event) bool {
 		again, err := json.Marshal(e)
 		if err != nil {
 			t.Error(err)
@@ -204,7 +206,7 @@ func TestAnEventOfAnUnknownTypeIsKeptAsItIs(t *testing.T) {
 
 	operations := stream.NewOperations(stream.Setup{Journal: j, Logger: slog.New(slog.DiscardHandler)})
 	got, err := operations.Session(t.Context(), session.Release, session.ID)
-	if err != nil || got.State != stream.StateCompleted || !slices.Equal(got.Revisions, []int{2}) {
+	if err != nil || got.State != helmtrail.StateCompleted || !slices.Equal(got.Revisions, []int{2}) {
 		t.Errorf("the session is %+v, %v", got, err)
 	}
 }
@@ -218,7 +220,7 @@ func TestASessionThatIsStillAtAnUnknownEventRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	operations := stream.NewOperations(stream.Setup{Journal: j, Logger: slog.New(slog.DiscardHandler)})
-	if got, err := operations.Session(t.Context(), session.Release, session.ID); err != nil || got.State != stream.StateRunning {
+	if got, err := operations.Session(t.Context(), session.Release, session.ID); err != nil || got.State != helmtrail.StateRunning {
 		t.Errorf("the session is %+v, %v", got, err)
 	}
 }

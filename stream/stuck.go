@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
@@ -20,13 +21,13 @@ type Stuck struct {
 	By string `json:"by,omitempty"`
 	// ResourceVersion is the stuck Secret's; a recovery that carries it goes
 	// through only as long as nobody else has changed the Secret.
-	ResourceVersion string     `json:"resourceVersion"`
-	Strategies      []Strategy `json:"strategies"`
+	ResourceVersion string               `json:"resourceVersion"`
+	Strategies      []helmtrail.Strategy `json:"strategies"`
 }
 
 // Stuck reports how the release, whose newest revision is given, is stuck; nil
 // when it is not.
-func (o *Operations) Stuck(ctx context.Context, release ReleaseRef, newest *decoder.Revision) (*Stuck, error) {
+func (o *Operations) Stuck(ctx context.Context, release helmtrail.ReleaseRef, newest *decoder.Revision) (*Stuck, error) {
 	if _, ok := o.Running(release); ok {
 		return nil, nil
 	}
@@ -35,7 +36,7 @@ func (o *Operations) Stuck(ctx context.Context, release ReleaseRef, newest *deco
 
 // abandoned is Stuck for a release that no session of ours works on, or only
 // one that has not run helm yet.
-func (o *Operations) abandoned(ctx context.Context, release ReleaseRef, newest *decoder.Revision) (*Stuck, error) {
+func (o *Operations) abandoned(ctx context.Context, release helmtrail.ReleaseRef, newest *decoder.Revision) (*Stuck, error) {
 	if newest == nil || !decoder.Busy(newest.Status()) {
 		return nil, nil
 	}
@@ -66,16 +67,16 @@ func busySince(r *decoder.Revision) time.Time {
 
 // strategies returns the recoveries that are possible from a status. An
 // interrupted uninstall has deleted objects already, so it can only be repeated.
-func strategies(status decoder.Status) []Strategy {
+func strategies(status decoder.Status) []helmtrail.Strategy {
 	if status == decoder.StatusUninstalling {
-		return []Strategy{StrategyUninstall}
+		return []helmtrail.Strategy{helmtrail.StrategyUninstall}
 	}
-	return []Strategy{StrategyRollback, StrategyMarkFailed, StrategyUninstall}
+	return []helmtrail.Strategy{helmtrail.StrategyRollback, helmtrail.StrategyMarkFailed, helmtrail.StrategyUninstall}
 }
 
 // leftBy returns the id of our ended session that left the revision as it is, ""
 // if none did.
-func (o *Operations) leftBy(ctx context.Context, release ReleaseRef, newest *decoder.Revision) (string, error) {
+func (o *Operations) leftBy(ctx context.Context, release helmtrail.ReleaseRef, newest *decoder.Revision) (string, error) {
 	sessions, err := o.Sessions(ctx, release)
 	if err != nil {
 		return "", err
@@ -96,8 +97,8 @@ const clockSlack = time.Second
 // it is in: the status began while the session ran, and stood when it ended.
 // An operation that helm refused finds another's pending revision at its end
 // too, but that began before.
-func left(s Session, r *decoder.Revision) bool {
-	if s.Origin != OriginHelmtrail || s.End == nil {
+func left(s helmtrail.Session, r *decoder.Revision) bool {
+	if s.Origin != helmtrail.OriginHelmtrail || s.End == nil {
 		return false
 	}
 	since, began := busySince(r), s.StartedAt

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 // errTooBig means that an event does not fit into an entry and can never be
@@ -36,7 +39,7 @@ type batch struct {
 }
 
 // newWriter returns a writer for a session without events.
-func newWriter(chunks *chunks, session SessionRef, started time.Time) *writer {
+func newWriter(chunks *chunks, session helmtrail.SessionRef, started time.Time) *writer {
 	l := &Log{session: session, chunks: chunks}
 	l.head.Store(&head{wake: make(chan struct{})})
 	return &writer{log: l, started: started}
@@ -66,17 +69,17 @@ func (w *writer) batch(items []pending) (batch, error) {
 		next := progress{
 			seq: b.last.seq + 1, mark: max(b.last.mark, item.mark), elapsed: max(b.last.elapsed, item.at.Sub(w.started)),
 		}
-		line, err := json.Marshal(Event{
+		line, err := json.Marshal(helmtrail.Event{
 			Seq: next.seq, Type: item.kind, Time: item.at, SessionID: w.log.session.ID,
 			Elapsed: next.elapsed, Body: item.body,
 		})
 		switch {
-		case b.events > 0 && (err != nil || len(b.data)+len(line)+1 > MaxEntry/2):
+		case b.events > 0 && (err != nil || len(b.data)+len(line)+1 > backend.MaxEntry/2):
 			return b, nil
 		case err != nil:
 			return batch{}, err
-		case len(line)+1 > MaxEntry:
-			return batch{}, fmt.Errorf("write session %s: event %s of %d bytes is %w of %d", w.log.session.ID, item.kind, len(line), errTooBig, MaxEntry)
+		case len(line)+1 > backend.MaxEntry:
+			return batch{}, fmt.Errorf("write session %s: event %s of %d bytes is %w of %d", w.log.session.ID, item.kind, len(line), errTooBig, backend.MaxEntry)
 		}
 		b.data = append(append(b.data, line...), '\n')
 		b.events++
@@ -93,7 +96,7 @@ func (w *writer) flush(ctx context.Context, b batch) error {
 		return fmt.Errorf("store events of session %s: %w", w.log.session.ID, err)
 	}
 	w.last = b.last
-	made, err := newChunk(w.log.session.ID, Entry{Position: position, Data: b.data})
+	made, err := newChunk(w.log.session.ID, backend.Entry{Position: position, Data: b.data})
 	if err != nil {
 		return err
 	}
@@ -108,8 +111,8 @@ func (w *writer) flush(ctx context.Context, b batch) error {
 }
 
 // beat shows a new heartbeat to readers.
-func (w *writer) beat(now time.Time, body *Heartbeat) error {
-	frame, err := Frame(Event{Type: TypeHeartbeat, Time: now, SessionID: w.log.session.ID, Elapsed: now.Sub(w.started), Body: body})
+func (w *writer) beat(now time.Time, body *helmtrail.Heartbeat) error {
+	frame, err := Frame(helmtrail.Event{Type: helmtrail.TypeHeartbeat, Time: now, SessionID: w.log.session.ID, Elapsed: now.Sub(w.started), Body: body})
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web"
 )
@@ -34,7 +36,7 @@ func (s *stored) Record(_ context.Context, namespace, name string, revision int)
 	data, ok := s.records[storedKey(namespace, name, revision)]
 	s.mu.Unlock()
 	if !ok {
-		return nil, stream.ErrNotFound
+		return nil, helmtrail.ErrNotFound
 	}
 	record, err := decoder.DecodeRecord(data, decoder.Limits{})
 	if err != nil {
@@ -44,12 +46,12 @@ func (s *stored) Record(_ context.Context, namespace, name string, revision int)
 	return record, nil
 }
 
-func (s *stored) Now(context.Context, *decoder.Record, stream.Viewer) ([]stream.Resource, error) {
+func (s *stored) Now(context.Context, *decoder.Record, helmtrail.Viewer) ([]health.Resource, error) {
 	return nil, nil
 }
 
-func (s *stored) ContainerLog(context.Context, stream.LogSource, stream.Viewer) (string, error) {
-	return "", stream.ErrNotFound
+func (s *stored) ContainerLog(context.Context, health.LogSource, helmtrail.Viewer) (string, error) {
+	return "", helmtrail.ErrNotFound
 }
 
 // archive is a fixture whose cluster has records.

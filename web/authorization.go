@@ -5,7 +5,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 )
 
@@ -61,7 +61,7 @@ func (s *Server) admit(c *gin.Context, need authz.Need) (*authz.Caller, error) {
 }
 
 // mayReveal returns nil if the caller may see the secrets of a release.
-func (s *Server) mayReveal(ctx context.Context, caller *authz.Caller, release stream.ReleaseRef) error {
+func (s *Server) mayReveal(ctx context.Context, caller *authz.Caller, release helmtrail.ReleaseRef) error {
 	if s.options.MayReveal != nil {
 		return s.options.MayReveal(release)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/web"
 )
 
@@ -76,10 +76,10 @@ func TestUninstallTakesItsOptionsFromTheQuery(t *testing.T) {
 	var accepted struct{ SessionID string }
 	f.do(http.MethodDelete, shopURL+"/web?keepHistory=true&timeoutSeconds=20&description=bye&historyMax=3&wait=true&cascade=orphan", "").decode(http.StatusAccepted, &accepted)
 	three := 3
-	want := stream.Request{
-		Operation: stream.OperationUninstall,
-		Release:   stream.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"},
-		Options:   stream.Options{KeepHistory: true, TimeoutSeconds: 20, Description: "bye", HistoryMax: &three, Wait: stream.ChoiceTrue, Cascade: "orphan"},
+	want := helmtrail.Request{
+		Operation: helmtrail.OperationUninstall,
+		Release:   helmtrail.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"},
+		Options:   helmtrail.Options{KeepHistory: true, TimeoutSeconds: 20, Description: "bye", HistoryMax: &three, Wait: helmtrail.ChoiceTrue, Cascade: "orphan"},
 	}
 	if diff := cmp.Diff(want, f.helm.process(accepted.SessionID).Request()); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)
@@ -114,10 +114,10 @@ func TestValuesObjectIsLaidOverYAML(t *testing.T) {
 
 func TestChoicesMayBeWordsOrBooleans(t *testing.T) {
 	f := newFixture(t)
-	for body, want := range map[string]stream.Options{
-		`{"wait":true,"serverSide":false}`:                      {Wait: stream.ChoiceTrue, ServerSide: stream.ChoiceFalse},
-		`{"wait":"true","serverSide":"auto","dryRun":"client"}`: {Wait: stream.ChoiceTrue, ServerSide: stream.ChoiceAuto, DryRun: stream.DryRunClient},
-		`{"wait":"legacy","serverSide":"false"}`:                {Wait: stream.WaitLegacy, ServerSide: stream.ChoiceFalse},
+	for body, want := range map[string]helmtrail.Options{
+		`{"wait":true,"serverSide":false}`:                      {Wait: helmtrail.ChoiceTrue, ServerSide: helmtrail.ChoiceFalse},
+		`{"wait":"true","serverSide":"auto","dryRun":"client"}`: {Wait: helmtrail.ChoiceTrue, ServerSide: helmtrail.ChoiceAuto, DryRun: helmtrail.DryRunClient},
+		`{"wait":"legacy","serverSide":"false"}`:                {Wait: helmtrail.WaitLegacy, ServerSide: helmtrail.ChoiceFalse},
 	} {
 		var accepted struct{ SessionID string }
 		f.do(http.MethodPost, shopURL, `{"name":"`+fmt.Sprintf("r%d", len(body))+`","chart":{"ref":"x"},"options":`+body+`}`).decode(http.StatusAccepted, &accepted)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
@@ -25,11 +25,11 @@ const maxArchive = 32 << 20
 type Charts interface {
 	// ListCharts returns all charts, those of one source sorted by name, and what
 	// could not be listed. It may ask repositories.
-	ListCharts(ctx context.Context) ([]stream.ChartItem, []stream.ChartProblem)
+	ListCharts(ctx context.Context) ([]helmtrail.ChartItem, []helmtrail.ChartProblem)
 	// DescribeChart reads one chart; it may fetch it.
-	DescribeChart(ctx context.Context, chart stream.Chart) (*stream.ChartDetails, error)
+	DescribeChart(ctx context.Context, chart helmtrail.Chart) (*helmtrail.ChartDetails, error)
 	// UploadChart keeps an archive.
-	UploadChart(ctx context.Context, archive io.Reader) (*stream.ChartItem, error)
+	UploadChart(ctx context.Context, archive io.Reader) (*helmtrail.ChartItem, error)
 }
 
 // chartRoutes serves the charts; none if charts is nil.
@@ -39,9 +39,9 @@ type chartRoutes struct {
 }
 
 type chartList struct {
-	Items    []stream.ChartItem    `json:"items"`
-	Problems []stream.ChartProblem `json:"problems"`
-	Continue string                `json:"continue,omitempty"`
+	Items    []helmtrail.ChartItem    `json:"items"`
+	Problems []helmtrail.ChartProblem `json:"problems"`
+	Continue string                   `json:"continue,omitempty"`
 }
 
 // list answers with one page of the charts.
@@ -50,7 +50,7 @@ func (s chartRoutes) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	list := chartList{Items: []stream.ChartItem{}, Problems: []stream.ChartProblem{}}
+	list := chartList{Items: []helmtrail.ChartItem{}, Problems: []helmtrail.ChartProblem{}}
 	if s.charts == nil {
 		httpapi.WriteJSON(c, http.StatusOK, list)
 		return nil
@@ -59,12 +59,12 @@ func (s chartRoutes) list(c *gin.Context) error {
 	list.Problems = append(list.Problems, problems...)
 	list.Items = append(list.Items, items...)
 	if q := strings.ToLower(c.Query("q")); q != "" {
-		list.Items = slices.DeleteFunc(list.Items, func(i stream.ChartItem) bool {
+		list.Items = slices.DeleteFunc(list.Items, func(i helmtrail.ChartItem) bool {
 			return !strings.Contains(strings.ToLower(i.Name+" "+i.Repo+" "+i.Description), q)
 		})
 	}
 	if after := c.Query("continue"); after != "" {
-		at := slices.IndexFunc(list.Items, func(i stream.ChartItem) bool { return chartKey(i) == after })
+		at := slices.IndexFunc(list.Items, func(i helmtrail.ChartItem) bool { return chartKey(i) == after })
 		if at < 0 {
 			return httpapi.BadContinue()
 		}
@@ -79,7 +79,7 @@ func (s chartRoutes) list(c *gin.Context) error {
 }
 
 // chartKey identifies a listed chart.
-func chartKey(i stream.ChartItem) string { return i.Repo + " " + i.Ref }
+func chartKey(i helmtrail.ChartItem) string { return i.Repo + " " + i.Ref }
 
 // describe answers with what the form for a chart's values needs. The
 // reference may contain slashes, escaped or not.
@@ -87,9 +87,9 @@ func (s chartRoutes) describe(c *gin.Context) error {
 	if s.charts == nil {
 		return httpapi.ErrNoRoute
 	}
-	chart := stream.Chart{Ref: strings.TrimPrefix(c.Param("ref"), "/"), Repo: c.Query("repo"), Version: c.Query("version")}
+	chart := helmtrail.Chart{Ref: strings.TrimPrefix(c.Param("ref"), "/"), Repo: c.Query("repo"), Version: c.Query("version")}
 	details, err := s.charts.DescribeChart(c.Request.Context(), chart)
-	if invalid, ok := errors.AsType[*stream.InvalidError](err); ok && invalid.Missing {
+	if invalid, ok := errors.AsType[*helmtrail.InvalidError](err); ok && invalid.Missing {
 		return httpapi.NotFound(invalid.Message)
 	}
 	if err != nil {

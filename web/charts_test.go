@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/helmcli"
 	"github.com/helmtrail/helmtrail/web"
@@ -47,7 +48,7 @@ func withCharts(t *testing.T) func(*web.Options, *stream.Setup) {
 }
 
 type chartList struct {
-	Items    []stream.ChartItem
+	Items    []helmtrail.ChartItem
 	Continue string
 }
 
@@ -76,7 +77,7 @@ func TestChartsAreListedPageByPage(t *testing.T) {
 func TestAChartIsDescribed(t *testing.T) {
 	f := newFixture(t, withCharts(t))
 	for _, path := range []string{"/charts/team/web", "/charts/team%2Fweb"} {
-		var details stream.ChartDetails
+		var details helmtrail.ChartDetails
 		f.do(http.MethodGet, path, "").decode(http.StatusOK, &details)
 		if !strings.Contains(string(details.Metadata), `"version":"1.2.3"`) || details.Values != "# Pods.\nreplicas: 1\n" || details.Readme != "# web" {
 			t.Errorf("%s: %+v", path, details)
@@ -113,13 +114,13 @@ func TestAChartIsUploaded(t *testing.T) {
 	if err := zipped.Close(); err != nil {
 		t.Fatal(err)
 	}
-	var item stream.ChartItem
+	var item helmtrail.ChartItem
 	r := f.do(http.MethodPost, "/charts", packed.String())
 	r.decode(http.StatusCreated, &item)
-	if item.Source != stream.ChartFromUpload || item.Name != "web" || item.Versions[0].Version != "1.2.3" {
+	if item.Source != helmtrail.ChartFromUpload || item.Name != "web" || item.Versions[0].Version != "1.2.3" {
 		t.Errorf("kept %+v", item)
 	}
-	var details stream.ChartDetails
+	var details helmtrail.ChartDetails
 	f.do(http.MethodGet, r.header.Get("Location"), "").decode(http.StatusOK, &details)
 	if details.Ref != item.Ref || !strings.Contains(string(details.Metadata), `"name":"web"`) {
 		t.Errorf("described as %+v", details)

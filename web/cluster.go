@@ -3,8 +3,9 @@ package web
 import (
 	"context"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/web/console"
 	"github.com/helmtrail/helmtrail/web/history"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
@@ -24,15 +25,15 @@ type (
 // Objects reads the objects of releases. Its methods ask the API server and may
 // be called concurrently.
 type Objects interface {
-	// Record fetches one revision in full. It fails with stream.ErrNotFound
+	// Record fetches one revision in full. It fails with helmtrail.ErrNotFound
 	// when there is none.
 	Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error)
 	// Now returns the rows of the record's objects as they are now, as far as the
 	// viewer may see them. Asking again soon costs the API server nothing.
-	Now(ctx context.Context, record *decoder.Record, viewer stream.Viewer) ([]stream.Resource, error)
+	Now(ctx context.Context, record *decoder.Record, viewer helmtrail.Viewer) ([]health.Resource, error)
 	// ContainerLog returns the end of what a container has written, not masked,
 	// if the viewer may read it.
-	ContainerLog(ctx context.Context, source stream.LogSource, viewer stream.Viewer) (string, error)
+	ContainerLog(ctx context.Context, source health.LogSource, viewer helmtrail.Viewer) (string, error)
 }
 
 // Cluster is one cluster to serve.

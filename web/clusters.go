@@ -6,8 +6,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/docs"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
@@ -33,7 +33,7 @@ func (s *Server) listClusters(c *gin.Context) error {
 	if s.signIn {
 		for _, i := range s.callers.identities(c) {
 			// A cluster that does not answer is listed with its problem.
-			known[i.cluster.ID] = i.err == nil || errors.Is(i.err, stream.ErrNotReviewed)
+			known[i.cluster.ID] = i.err == nil || errors.Is(i.err, helmtrail.ErrNotReviewed)
 		}
 	}
 	for _, cluster := range s.clusters.all() {

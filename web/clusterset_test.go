@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web"
@@ -76,9 +77,9 @@ type busy struct {
 	happens func()
 }
 
-func (b *busy) User(context.Context, stream.Credentials) (stream.User, error) {
+func (b *busy) User(context.Context, helmtrail.Credentials) (helmtrail.User, error) {
 	b.happens()
-	return stream.User{Name: "somebody"}, nil
+	return helmtrail.User{Name: "somebody"}, nil
 }
 
 // One that was not asked who a caller is may not know them.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // Clients of the contract see from the Secrets that a release is done, which the
@@ -29,7 +29,7 @@ func TestTheConsoleMayAskBeforeTheWatchKnows(t *testing.T) {
 	p.end()
 	next := id
 	for next == id || next == "" {
-		next, _ = f.operations.Active(stream.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"})
+		next, _ = f.operations.Active(helmtrail.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"})
 		time.Sleep(time.Millisecond)
 	}
 	f.helm.process(next).end()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
@@ -50,7 +51,7 @@ func (s *Server) streamSession(c *gin.Context) error {
 	s.meter.sessionStreams.Add(1)
 	defer s.meter.sessionStreams.Add(-1)
 	if reset {
-		frame, err := stream.Frame(stream.Event{Type: stream.TypeReset, Time: time.Now(), SessionID: id})
+		frame, err := stream.Frame(helmtrail.Event{Type: helmtrail.TypeReset, Time: time.Now(), SessionID: id})
 		if err != nil || out.Write(frame) != nil {
 			return nil
 		}
@@ -79,7 +80,7 @@ var errNoActiveSession = &httpapi.Error{
 // running one. If none is running, the session that the reader was following may
 // have ended while it was disconnected: then it opens that one, or the reader
 // would never see the end.
-func (s *Server) openLog(c *gin.Context, ref stream.ReleaseRef, last string) (*stream.Log, string, error) {
+func (s *Server) openLog(c *gin.Context, ref helmtrail.ReleaseRef, last string) (*stream.Log, string, error) {
 	id := c.Query("sessionId")
 	if id == "" {
 		id, _ = s.options.Operations.Active(ref)
@@ -90,7 +91,7 @@ func (s *Server) openLog(c *gin.Context, ref stream.ReleaseRef, last string) (*s
 	}
 	if id, _, ok := parseEventID(last); ok && id != "" {
 		log, err := s.options.Operations.Open(c.Request.Context(), ref, id)
-		if !errors.Is(err, stream.ErrNotFound) {
+		if !errors.Is(err, helmtrail.ErrNotFound) {
 			return log, id, err
 		}
 	}

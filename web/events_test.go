@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 func sessionEvents(name, id string) string {
@@ -63,9 +63,9 @@ func TestStreamReplaysThenFollowsAndEndsAfterTheTerminalEvent(t *testing.T) {
 	if len(rest) != 1 || rest[0].event != "COMPLETED" {
 		t.Fatalf("the stream ends with %+v, want COMPLETED alone", rest)
 	}
-	var session stream.Session
+	var session helmtrail.Session
 	f.do(http.MethodGet, shopURL+"/web/sessions/"+id, "").decode(http.StatusOK, &session)
-	if session.State != stream.StateCompleted {
+	if session.State != helmtrail.StateCompleted {
 		t.Errorf("a GET after the stream's end says %s, want completed", session.State)
 	}
 }
@@ -87,7 +87,7 @@ func TestHeartbeatsHaveNoIDAndComeAtOnceAndThenEveryTwoSeconds(t *testing.T) {
 		if got.id != "" || strings.Contains(got.data, `"seq"`) {
 			t.Errorf("heartbeat %+v has an id or a seq", got)
 		}
-		var e stream.Event
+		var e helmtrail.Event
 		if err := json.Unmarshal([]byte(got.data), &e); err != nil {
 			t.Fatal(err)
 		}

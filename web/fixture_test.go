@@ -15,8 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/docs/openapitest"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/journal"
 	"github.com/helmtrail/helmtrail/stream/streamtest"
@@ -348,30 +350,30 @@ func (emptyCluster) Read(context.Context, string, string) ([]*decoder.Revision, 
 	return nil, nil
 }
 func (emptyCluster) Record(context.Context, string, string, int) (*decoder.Record, error) {
-	return nil, stream.ErrNotFound
+	return nil, helmtrail.ErrNotFound
 }
 func (emptyCluster) ObserveAll(func(decoder.Transition)) (stop func()) { return func() {} }
 
 func (emptyCluster) Newest(string, string) *decoder.Revision { return nil }
 
-func (emptyCluster) MarkFailed(context.Context, stream.Mark) (int, error) {
-	return 0, stream.ErrNotFound
+func (emptyCluster) MarkFailed(context.Context, helmtrail.Mark) (int, error) {
+	return 0, helmtrail.ErrNotFound
 }
 
-func (emptyCluster) Follow(ctx context.Context, _ *decoder.Record, _ stream.Viewer, _ func([]stream.Resource)) error {
+func (emptyCluster) Follow(ctx context.Context, _ *decoder.Record, _ helmtrail.Viewer, _ func([]health.Resource)) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
-func (emptyCluster) Snapshot(context.Context, *decoder.Record, stream.Viewer) ([]stream.Resource, error) {
+func (emptyCluster) Snapshot(context.Context, *decoder.Record, helmtrail.Viewer) ([]health.Resource, error) {
 	return nil, nil
 }
-func (emptyCluster) ContainerLog(context.Context, stream.LogSource, stream.Viewer) (string, error) {
-	return "", stream.ErrNotFound
+func (emptyCluster) ContainerLog(context.Context, health.LogSource, helmtrail.Viewer) (string, error) {
+	return "", helmtrail.ErrNotFound
 }
-func (emptyCluster) May(context.Context, stream.User, stream.Right) error { return nil }
-func (emptyCluster) SecretData(context.Context, stream.Credentials, string, string) (map[string][]byte, error) {
-	return nil, stream.ErrNotFound
+func (emptyCluster) May(context.Context, helmtrail.User, helmtrail.Right) error { return nil }
+func (emptyCluster) SecretData(context.Context, helmtrail.Credentials, string, string) (map[string][]byte, error) {
+	return nil, helmtrail.ErrNotFound
 }
-func (emptyCluster) Kubeconfig(context.Context, stream.Credentials) ([]byte, error) {
+func (emptyCluster) Kubeconfig(context.Context, helmtrail.Credentials) ([]byte, error) {
 	return []byte("{}"), nil
 }

@@ -6,7 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 // helm plays helm: a test says what each process prints and how it ends.
@@ -18,13 +19,13 @@ type helm struct {
 	all  []*process
 }
 
-func (h *helm) Version() string                         { return "v4.3.2" }
-func (h *helm) Check(stream.Request) error              { return h.refuse }
-func (h *helm) Command(string, stream.Request) []string { return []string{"helm"} }
-func (h *helm) Rendered(string) (stream.Rendering, error) {
-	return stream.Rendering{}, stream.ErrNotFound
+func (h *helm) Version() string                            { return "v4.3.2" }
+func (h *helm) Check(helmtrail.Request) error              { return h.refuse }
+func (h *helm) Command(string, helmtrail.Request) []string { return []string{"helm"} }
+func (h *helm) Rendered(string) (helmtrail.Rendering, error) {
+	return helmtrail.Rendering{}, helmtrail.ErrNotFound
 }
-func (h *helm) Left() ([]stream.Process, error) { return nil, nil }
+func (h *helm) Left() ([]backend.Process, error) { return nil, nil }
 func (h *helm) mailbox(session string) chan *process {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -34,7 +35,7 @@ func (h *helm) mailbox(session string) chan *process {
 	return h.made[session]
 }
 
-func (h *helm) Prepare(ref stream.SessionRef, request stream.Request) (stream.Process, error) {
+func (h *helm) Prepare(ref helmtrail.SessionRef, request helmtrail.Request) (backend.Process, error) {
 	p := &process{ref: ref, request: request, lines: make(chan string)}
 	h.mailbox(ref.ID) <- p
 	h.mu.Lock()
@@ -56,8 +57,8 @@ func (h *helm) endAll() {
 
 // process plays one helm process.
 type process struct {
-	ref     stream.SessionRef
-	request stream.Request
+	ref     helmtrail.SessionRef
+	request helmtrail.Request
 	lines   chan string
 	once    sync.Once
 }
@@ -72,30 +73,30 @@ func (p *process) print(from, to int) {
 // end lets the process exit with 0.
 func (p *process) end() { p.once.Do(func() { close(p.lines) }) }
 
-func (p *process) Session() stream.SessionRef                         { return p.ref }
-func (p *process) Request() stream.Request                            { return p.request }
-func (p *process) Start(context.Context, stream.Launch) error         { return nil }
-func (p *process) Launched() (stream.Launch, bool)                    { return stream.Launch{}, false }
-func (p *process) Stop(stream.StopCause, time.Duration) (bool, error) { p.end(); return true, nil }
-func (p *process) Mask(text string) string                            { return text }
-func (p *process) KeepRendered() (bool, error)                        { return false, nil }
-func (p *process) Close() error                                       { return nil }
+func (p *process) Session() helmtrail.SessionRef                       { return p.ref }
+func (p *process) Request() helmtrail.Request                          { return p.request }
+func (p *process) Start(context.Context, backend.Launch) error         { return nil }
+func (p *process) Launched() (backend.Launch, bool)                    { return backend.Launch{}, false }
+func (p *process) Stop(backend.StopCause, time.Duration) (bool, error) { p.end(); return true, nil }
+func (p *process) Mask(text string) string                             { return text }
+func (p *process) KeepRendered() (bool, error)                         { return false, nil }
+func (p *process) Close() error                                        { return nil }
 
-func (p *process) Follow(ctx context.Context, _ int64, f func(stream.Line) error) (stream.ProcessEnd, error) {
+func (p *process) Follow(ctx context.Context, _ int64, f func(backend.Line) error) (backend.ProcessEnd, error) {
 	mark := int64(0)
 	for {
 		select {
 		case text, ok := <-p.lines:
 			if !ok {
 				code := 0
-				return stream.ProcessEnd{Exit: &stream.Exit{Code: &code}}, nil
+				return backend.ProcessEnd{Exit: &helmtrail.Exit{Code: &code}}, nil
 			}
 			mark += int64(len(text)) + 1
-			if err := f(stream.Line{Time: time.Now(), Text: text, Mark: mark}); err != nil {
-				return stream.ProcessEnd{}, err
+			if err := f(backend.Line{Time: time.Now(), Text: text, Mark: mark}); err != nil {
+				return backend.ProcessEnd{}, err
 			}
 		case <-ctx.Done():
-			return stream.ProcessEnd{}, ctx.Err()
+			return backend.ProcessEnd{}, ctx.Err()
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/web/console"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
@@ -60,7 +60,7 @@ func (all *callers) identifyConsole(c *gin.Context, id string) (*authz.Caller, e
 }
 
 // recognize returns the caller whose credentials these are.
-func recognize(c *gin.Context, cluster *served, credentials stream.Credentials) (*authz.Caller, error) {
+func recognize(c *gin.Context, cluster *served, credentials helmtrail.Credentials) (*authz.Caller, error) {
 	user, err := cluster.access.User(c.Request.Context(), credentials)
 	if err != nil {
 		return nil, notSignedIn(c, cluster.ID, err)
@@ -80,7 +80,7 @@ func (all *callers) admitAnybody(c *gin.Context) (*authz.Caller, error) {
 		if i.err == nil {
 			return authz.Known(i.cluster.ID, c.Request.RemoteAddr, i.cluster.access, i.credentials, i.user), nil
 		}
-		if failure == nil || errors.Is(failure, stream.ErrUnauthenticated) {
+		if failure == nil || errors.Is(failure, helmtrail.ErrUnauthenticated) {
 			failure = i.err
 		}
 	}
@@ -90,8 +90,8 @@ func (all *callers) admitAnybody(c *gin.Context) (*authz.Caller, error) {
 // identity is who a caller is in one cluster.
 type identity struct {
 	cluster     *served
-	credentials stream.Credentials
-	user        stream.User
+	credentials helmtrail.Credentials
+	user        helmtrail.User
 	err         error // from Access.User
 }
 
@@ -118,7 +118,7 @@ func (all *callers) identities(c *gin.Context) []identity {
 		asking.Go(func() error {
 			i := identity{cluster: cluster, credentials: all.credentialsAnywhere(r, cluster.ID)}
 			if i.user, i.err = cluster.access.User(ctx, i.credentials); errors.Is(i.err, context.DeadlineExceeded) {
-				i.err = fmt.Errorf("%w: cluster %s is slow to answer", stream.ErrNotReviewed, cluster.ID)
+				i.err = fmt.Errorf("%w: cluster %s is slow to answer", helmtrail.ErrNotReviewed, cluster.ID)
 			}
 			list[n] = i
 			return nil
@@ -131,43 +131,43 @@ func (all *callers) identities(c *gin.Context) []identity {
 
 // credentialsOf returns those that a request brings for a cluster: from its
 // header, otherwise from the login.
-func credentialsOf(r *http.Request, cluster string) stream.Credentials {
+func credentialsOf(r *http.Request, cluster string) helmtrail.Credentials {
 	if header := r.Header.Get("Authorization"); header != "" {
 		scheme, token, _ := strings.Cut(header, " ")
 		if !strings.EqualFold(scheme, "Bearer") {
-			return stream.Credentials{}
+			return helmtrail.Credentials{}
 		}
-		return stream.Credentials{Token: strings.TrimSpace(token)}
+		return helmtrail.Credentials{Token: strings.TrimSpace(token)}
 	}
 	return cookieCredentials(r, cluster)
 }
 
 // cookieCredentials returns those of the login to a cluster or, in the console's
 // contract, of the console's own login.
-func cookieCredentials(r *http.Request, cluster string) stream.Credentials {
+func cookieCredentials(r *http.Request, cluster string) helmtrail.Credentials {
 	cookie, err := r.Cookie(cookieName(cluster))
 	if err != nil && console.IsRequest(r) {
 		cookie, err = r.Cookie(console.Cookie)
 	}
 	if err != nil {
-		return stream.Credentials{}
+		return helmtrail.Credentials{}
 	}
-	return stream.Credentials{Token: cookie.Value}
+	return helmtrail.Credentials{Token: cookie.Value}
 }
 
 // credentialsAnywhere returns those for a cluster that the request does not
 // name. A token in a header is then for the default cluster, and shown to no
 // other.
-func (all *callers) credentialsAnywhere(r *http.Request, cluster string) stream.Credentials {
+func (all *callers) credentialsAnywhere(r *http.Request, cluster string) helmtrail.Credentials {
 	if r.Header.Get("Authorization") != "" && cluster != all.clusters.defaultID() {
-		return stream.Credentials{}
+		return helmtrail.Credentials{}
 	}
 	return credentialsOf(r, cluster)
 }
 
 // notSignedIn turns the error of Access.User into the answer.
 func notSignedIn(c *gin.Context, cluster string, err error) error {
-	if !errors.Is(err, stream.ErrUnauthenticated) {
+	if !errors.Is(err, helmtrail.ErrUnauthenticated) {
 		return err
 	}
 	c.Header("WWW-Authenticate", `Bearer realm="`+cluster+`"`)

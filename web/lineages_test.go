@@ -13,8 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/journal"
 	"github.com/helmtrail/helmtrail/stream/trail"
 	"github.com/helmtrail/helmtrail/web"
@@ -23,13 +24,13 @@ import (
 
 // seenCluster is a cluster as the trail sees it, which learns what tests tell.
 type seenCluster struct {
-	keeper stream.Keeper
+	keeper audit.Keeper
 	mu     sync.Mutex
 	// namespaces are the UIDs of those that are there.
 	namespaces map[string]string
 }
 
-func (c *seenCluster) Keep(keeper stream.Keeper)         { c.keeper = keeper }
+func (c *seenCluster) Keep(keeper audit.Keeper)          { c.keeper = keeper }
 func (*seenCluster) All(string) []*decoder.Revision      { return nil }
 func (*seenCluster) Want(*decoder.Revision)              {}
 func (*seenCluster) Watching(string) bool                { return true }
@@ -88,7 +89,7 @@ func newPast(t *testing.T, adjust ...func(*web.Options)) *past {
 	p.archive = newArchive(t, append(adjust, func(o *web.Options) {
 		o.Trail = p.trail
 		if o.MayReveal == nil {
-			o.MayReveal = func(stream.ReleaseRef) error { return nil }
+			o.MayReveal = func(helmtrail.ReleaseRef) error { return nil }
 		}
 	})...)
 	return p
@@ -280,7 +281,7 @@ func TestARevisionThatNobodyHasReadIsKnownAllTheSame(t *testing.T) {
 // altered is a trail whose records have been altered on the disk.
 type altered struct{ history.Trail }
 
-func (altered) Record(context.Context, string) ([]byte, error) { return nil, stream.ErrAltered }
+func (altered) Record(context.Context, string) ([]byte, error) { return nil, helmtrail.ErrAltered }
 
 func TestAnAlteredRecordIsUnreadableAndNeverShown(t *testing.T) {
 	p := newPast(t)

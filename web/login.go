@@ -10,7 +10,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
@@ -69,11 +69,11 @@ func (s *Server) login(c *gin.Context) error {
 	if len(body.Token) > maxToken {
 		return httpapi.BadField("token", "token is too long for a browser's cookie; use it in an Authorization header.")
 	}
-	credentials := stream.Credentials{Token: body.Token}
+	credentials := helmtrail.Credentials{Token: body.Token}
 	user, err := cluster.access.User(c.Request.Context(), credentials)
 	if err != nil {
 		refused := notSignedIn(c, body.Cluster, err)
-		if at := authz.Expiry(body.Token); errors.Is(err, stream.ErrUnauthenticated) && at != nil && at.Before(time.Now()) {
+		if at := authz.Expiry(body.Token); errors.Is(err, helmtrail.ErrUnauthenticated) && at != nil && at.Before(time.Now()) {
 			refused = expired(body.Cluster, *at)
 		}
 		return refused
@@ -135,9 +135,9 @@ func (s *Server) me(c *gin.Context) error {
 			switch {
 			case i.err == nil:
 				known[i.cluster.ID] = signedIn{User: &i.user.Name, Expires: authz.Expiry(i.credentials.Token)}
-			case errors.Is(i.err, stream.ErrTooManyTokens) || errors.Is(i.err, context.Canceled):
+			case errors.Is(i.err, helmtrail.ErrTooManyTokens) || errors.Is(i.err, context.Canceled):
 				return i.err
-			case !errors.Is(i.err, stream.ErrUnauthenticated):
+			case !errors.Is(i.err, helmtrail.ErrUnauthenticated):
 				s.logger.Warn("a cluster could not identify a caller", "cluster", i.cluster.ID, "error", i.err)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/web"
 )
 
@@ -87,9 +87,9 @@ func TestRevealingIsARightOfItsOwnAndIsLogged(t *testing.T) {
 	if a.logs.Len() > 0 {
 		t.Errorf("what was refused is logged as a reveal: %s", a.logs)
 	}
-	var asked []stream.ReleaseRef
+	var asked []helmtrail.ReleaseRef
 	allowed := newArchive(t, func(o *web.Options) {
-		o.MayReveal = func(ref stream.ReleaseRef) error {
+		o.MayReveal = func(ref helmtrail.ReleaseRef) error {
 			asked = append(asked, ref)
 			return nil
 		}
@@ -99,7 +99,7 @@ func TestRevealingIsARightOfItsOwnAndIsLogged(t *testing.T) {
 	if r.status != http.StatusOK || !strings.Contains(r.body, canary) || strings.Contains(r.body, "masked") {
 		t.Errorf("the revealed manifest is %d %s", r.status, r.body)
 	}
-	if diff := cmp.Diff([]stream.ReleaseRef{{Cluster: "dev", Namespace: "shop", Name: "web"}}, asked); diff != "" {
+	if diff := cmp.Diff([]helmtrail.ReleaseRef{{Cluster: "dev", Namespace: "shop", Name: "web"}}, asked); diff != "" {
 		t.Errorf("asked about (-want +got):\n%s", diff)
 	}
 	log := allowed.logs.String()

@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
@@ -103,7 +103,7 @@ func (s *Server) isStuck(cluster string, r *decoder.Revision) bool {
 	if !decoder.Busy(r.Status()) {
 		return false
 	}
-	ref := stream.ReleaseRef{Cluster: cluster, Namespace: r.Namespace, Name: r.Name}
+	ref := helmtrail.ReleaseRef{Cluster: cluster, Namespace: r.Namespace, Name: r.Name}
 	stuck, err := s.options.Operations.Stuck(s.closing, ref, r)
 	return err == nil && stuck != nil
 }

@@ -12,12 +12,15 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/compare"
 	"github.com/helmtrail/helmtrail/decoder/parts"
 	"github.com/helmtrail/helmtrail/docs"
+	"github.com/helmtrail/helmtrail/drift"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/internal/reserved"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/history"
 	"github.com/helmtrail/helmtrail/web/internal/clusters"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
@@ -87,11 +90,11 @@ func TestOpenAPIHasTheErrorCodes(t *testing.T) {
 }
 
 func TestOpenAPIHasTheProblems(t *testing.T) {
-	var described []stream.Problem
+	var described []health.Problem
 	for _, problem := range loadOpenAPI(t).Components.Schemas["Problem"].Value.Enum {
-		described = append(described, stream.Problem(problem.(string)))
+		described = append(described, health.Problem(problem.(string)))
 	}
-	if diff := cmp.Diff(stream.Problems, described); diff != "" {
+	if diff := cmp.Diff(health.Problems, described); diff != "" {
 		t.Errorf("problems (-Go +openapi.yaml):\n%s", diff)
 	}
 }
@@ -116,25 +119,25 @@ type fleeting struct {
 func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
 	schemas := loadOpenAPI(t).Components.Schemas
 	for name, parts := range map[string][]any{
-		"StartedEvent":        {common{}, stream.Started{}},
-		"LogEvent":            {common{}, stream.LogLine{}},
-		"HeartbeatEvent":      {fleeting{}, stream.Heartbeat{}},
-		"ReleaseStatusEvent":  {common{}, stream.ReleaseStatus{}},
-		"ResourceStatusEvent": {common{}, stream.ResourceStatus{}},
-		"RetryingEvent":       {common{}, stream.Retrying{}},
+		"StartedEvent":        {common{}, helmtrail.Started{}},
+		"LogEvent":            {common{}, helmtrail.LogLine{}},
+		"HeartbeatEvent":      {fleeting{}, helmtrail.Heartbeat{}},
+		"ReleaseStatusEvent":  {common{}, helmtrail.ReleaseStatus{}},
+		"ResourceStatusEvent": {common{}, helmtrail.ResourceStatus{}},
+		"RetryingEvent":       {common{}, helmtrail.Retrying{}},
 		"ResetEvent":          {fleeting{}},
-		"EndEvent":            {common{}, stream.End{}},
-		"End":                 {stream.End{}},
-		"Exit":                {stream.Exit{}},
-		"RevisionStatus":      {stream.RevisionStatus{}},
-		"Resource":            {stream.Resource{}},
-		"Summary":             {stream.Summary{}},
-		"Cause":               {stream.Cause{}},
-		"Sentence":            {stream.Sentence{}},
-		"ObjectRef":           {stream.ObjectRef{}},
-		"ReleaseRef":          {stream.ReleaseRef{}},
+		"EndEvent":            {common{}, helmtrail.End{}},
+		"End":                 {helmtrail.End{}},
+		"Exit":                {helmtrail.Exit{}},
+		"RevisionStatus":      {helmtrail.RevisionStatus{}},
+		"Resource":            {health.Resource{}},
+		"Summary":             {health.Summary{}},
+		"Cause":               {health.Cause{}},
+		"Sentence":            {health.Sentence{}},
+		"ObjectRef":           {health.ObjectRef{}},
+		"ReleaseRef":          {helmtrail.ReleaseRef{}},
 		"SecretRef":           {decoder.SecretRef{}},
-		"Session":             {stream.Session{}},
+		"Session":             {helmtrail.Session{}},
 		"SessionList":         {sessionList{}},
 		"Release":             {releaseItem{}},
 		"ReleaseList":         {releaseList{}},
@@ -143,19 +146,19 @@ func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
 		"Anomaly":             {decoder.Anomaly{}},
 		"HistoryList":         {history.List{}},
 		"Lineage":             {history.Lineage{}},
-		"TrailEntry":          {stream.TrailEntry{}},
-		"TrailState":          {stream.TrailState{}},
+		"TrailEntry":          {audit.Entry{}},
+		"TrailState":          {audit.State{}},
 		"TrailList":           {history.TrailPage{}},
 		"RevisionMetadata":    {parts.RevisionMetadata{}},
 		"RevisionChart":       {decoder.Chart{}},
 		"Hook":                {parts.Hook{}},
 		"RevisionRef":         {history.RevisionRef{}},
 		"Diff":                {history.Comparison{}},
-		"Drift":               {stream.Drift{}},
-		"DriftObject":         {stream.DriftObject{}},
-		"FieldChange":         {stream.FieldChange{}},
-		"Validation":          {stream.Validation{}},
-		"ValidatedObject":     {stream.ValidatedObject{}},
+		"Drift":               {drift.Report{}},
+		"DriftObject":         {drift.Object{}},
+		"FieldChange":         {drift.FieldChange{}},
+		"Validation":          {drift.Validation{}},
+		"ValidatedObject":     {drift.ValidatedObject{}},
 		"ValueChange":         {compare.Value{}},
 		"ObjectChange":        {compare.Object{}},
 		"Cluster":             {clusterItem{}},
@@ -165,10 +168,10 @@ func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
 		"WhoAmI":              {whoAmI{}},
 		"SignedIn":            {signedIn{}},
 		"ChartList":           {chartList{}},
-		"ChartItem":           {stream.ChartItem{}},
-		"ChartVersion":        {stream.ChartVersion{}},
-		"ChartProblem":        {stream.ChartProblem{}},
-		"ChartDetails":        {stream.ChartDetails{}},
+		"ChartItem":           {helmtrail.ChartItem{}},
+		"ChartVersion":        {helmtrail.ChartVersion{}},
+		"ChartProblem":        {helmtrail.ChartProblem{}},
+		"ChartDetails":        {helmtrail.ChartDetails{}},
 
 		"TransitionEvent":       {clusters.TransitionEvent{}},
 		"ClusterResetEvent":     {clusters.ResetEvent{}},
@@ -192,7 +195,7 @@ func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
 	}
 	// What a client sends may leave out anything but what is marked.
 	for name, body := range map[string]any{
-		"Options": stream.Options{}, "Chart": stream.Chart{},
+		"Options": helmtrail.Options{}, "Chart": helmtrail.Chart{},
 		"InstallRequest": installBody{}, "UpgradeRequest": upgradeBody{}, "RollbackRequest": rollbackBody{}, "LoginRequest": loginBody{},
 	} {
 		got := slices.Sorted(maps.Keys(schemaFields(schemas[name].Value)))
@@ -208,17 +211,17 @@ func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
 func TestOpenAPICoversEveryEventType(t *testing.T) {
 	doc := loadOpenAPI(t)
 	event := doc.Components.Schemas["Event"].Value
-	bodies := map[stream.Type]any{
-		stream.TypeStarted: &stream.Started{}, stream.TypeLog: &stream.LogLine{}, stream.TypeHeartbeat: &stream.Heartbeat{},
-		stream.TypeReleaseStatus: &stream.ReleaseStatus{}, stream.TypeResourceStatus: &stream.ResourceStatus{},
-		stream.TypeRetrying: &stream.Retrying{}, stream.TypeReset: nil,
-		stream.TypeCompleted: &stream.End{}, stream.TypeFailed: &stream.End{}, stream.TypeCanceled: &stream.End{},
+	bodies := map[helmtrail.Type]any{
+		helmtrail.TypeStarted: &helmtrail.Started{}, helmtrail.TypeLog: &helmtrail.LogLine{}, helmtrail.TypeHeartbeat: &helmtrail.Heartbeat{},
+		helmtrail.TypeReleaseStatus: &helmtrail.ReleaseStatus{}, helmtrail.TypeResourceStatus: &helmtrail.ResourceStatus{},
+		helmtrail.TypeRetrying: &helmtrail.Retrying{}, helmtrail.TypeReset: nil,
+		helmtrail.TypeCompleted: &helmtrail.End{}, helmtrail.TypeFailed: &helmtrail.End{}, helmtrail.TypeCanceled: &helmtrail.End{},
 	}
 	var types []string
 	for kind, body := range bodies {
 		types = append(types, string(kind))
-		e := stream.Event{Type: kind, SessionID: "s", Body: body}
-		if kind != stream.TypeHeartbeat && kind != stream.TypeReset {
+		e := helmtrail.Event{Type: kind, SessionID: "s", Body: body}
+		if kind != helmtrail.TypeHeartbeat && kind != helmtrail.TypeReset {
 			e.Seq = 1
 		}
 		data, err := json.Marshal(e)

@@ -6,17 +6,17 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
 // accepted is the body of a 202.
 type accepted struct {
-	SessionID string            `json:"sessionId"`
-	Release   stream.ReleaseRef `json:"release"`
-	Events    string            `json:"events"`
-	Page      string            `json:"page"`
+	SessionID string               `json:"sessionId"`
+	Release   helmtrail.ReleaseRef `json:"release"`
+	Events    string               `json:"events"`
+	Page      string               `json:"page"`
 }
 
 func (s *Server) install(c *gin.Context) error {
@@ -24,7 +24,7 @@ func (s *Server) install(c *gin.Context) error {
 	if err := httpapi.DecodeBody(c, &body); err != nil {
 		return err
 	}
-	return s.startWithChart(c, stream.OperationInstall, body.Name, upgradeBody{
+	return s.startWithChart(c, helmtrail.OperationInstall, body.Name, upgradeBody{
 		Chart: body.Chart, Values: body.Values, ValuesYAML: body.ValuesYAML, Options: body.Options,
 	})
 }
@@ -34,10 +34,10 @@ func (s *Server) upgrade(c *gin.Context) error {
 	if err := httpapi.DecodeBody(c, &body); err != nil {
 		return err
 	}
-	return s.startWithChart(c, stream.OperationUpgrade, c.Param("name"), body)
+	return s.startWithChart(c, helmtrail.OperationUpgrade, c.Param("name"), body)
 }
 
-func (s *Server) startWithChart(c *gin.Context, operation stream.Operation, name string, body upgradeBody) error {
+func (s *Server) startWithChart(c *gin.Context, operation helmtrail.Operation, name string, body upgradeBody) error {
 	values, err := mergeValues(body.Values, body.ValuesYAML)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (s *Server) startWithChart(c *gin.Context, operation stream.Operation, name
 	if values, err = s.history.RestoreValues(c.Request.Context(), authz.CallerOf(c), ref, values); err != nil {
 		return err
 	}
-	return s.start(c, name, stream.Request{
+	return s.start(c, name, helmtrail.Request{
 		Operation: operation, Chart: body.Chart, Values: values, Options: body.Options,
 	})
 }
@@ -60,8 +60,8 @@ func (s *Server) rollback(c *gin.Context) error {
 	if err := httpapi.DecodeBody(c, &body); err != nil {
 		return err
 	}
-	return s.start(c, c.Param("name"), stream.Request{
-		Operation: stream.OperationRollback, Revision: body.Revision, Options: body.Options,
+	return s.start(c, c.Param("name"), helmtrail.Request{
+		Operation: helmtrail.OperationRollback, Revision: body.Revision, Options: body.Options,
 	})
 }
 
@@ -70,16 +70,16 @@ func (s *Server) uninstall(c *gin.Context) error {
 	if err != nil {
 		return httpapi.BadRequest("The query is not valid.")
 	}
-	var options stream.Options
+	var options helmtrail.Options
 	if err := httpapi.DecodeQuery(query, &options); err != nil {
 		return err
 	}
-	return s.start(c, c.Param("name"), stream.Request{Operation: stream.OperationUninstall, Options: options})
+	return s.start(c, c.Param("name"), helmtrail.Request{Operation: helmtrail.OperationUninstall, Options: options})
 }
 
 // start submits a request and answers 202 once the session is stored, before
 // helm has done anything.
-func (s *Server) start(c *gin.Context, name string, request stream.Request) error {
+func (s *Server) start(c *gin.Context, name string, request helmtrail.Request) error {
 	ref, _, err := s.releaseRef(c)
 	if err != nil {
 		return err
@@ -107,9 +107,9 @@ func (s *Server) recoverRelease(c *gin.Context) error {
 	if err := httpapi.DecodeBody(c, &body); err != nil {
 		return err
 	}
-	request := stream.Request{
+	request := helmtrail.Request{
 		Release: ref, Options: body.Options,
-		Recovery: &stream.Recovery{Strategy: body.Strategy, ResourceVersion: body.ResourceVersion},
+		Recovery: &helmtrail.Recovery{Strategy: body.Strategy, ResourceVersion: body.ResourceVersion},
 	}
 	if err := authz.CallerOf(c).Lend(&request); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (s *Server) recoverRelease(c *gin.Context) error {
 }
 
 // writeAccepted answers 202 with where the session can be followed.
-func (s *Server) writeAccepted(c *gin.Context, session stream.Session) {
+func (s *Server) writeAccepted(c *gin.Context, session helmtrail.Session) {
 	ref := session.Release
 	own := s.options.BasePath + releaseURL(ref)
 	id := url.QueryEscape(session.ID)
@@ -137,7 +137,7 @@ func (s *Server) writeAccepted(c *gin.Context, session stream.Session) {
 }
 
 // releaseURL returns the path of a release, without the base path.
-func releaseURL(ref stream.ReleaseRef) string {
+func releaseURL(ref helmtrail.ReleaseRef) string {
 	return "/" + segments(ref.Cluster, "namespaces", ref.Namespace, "releases", ref.Name)
 }
 

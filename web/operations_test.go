@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web"
 )
@@ -16,24 +17,24 @@ func TestAcceptedTellsWhereToWatch(t *testing.T) {
 	f := newFixture(t)
 	for _, c := range []struct {
 		method, path, body string
-		want               stream.Request
+		want               helmtrail.Request
 	}{
 		{
 			http.MethodPost, shopURL, `{"name":"web","chart":{"ref":"web","version":"1.2"},"values":{"a":1},"options":{"wait":true}}`,
-			stream.Request{
-				Operation: stream.OperationInstall, Chart: stream.Chart{Ref: "web", Version: "1.2"},
-				Values: []byte(`{"a":1}`), Options: stream.Options{Wait: stream.ChoiceTrue},
+			helmtrail.Request{
+				Operation: helmtrail.OperationInstall, Chart: helmtrail.Chart{Ref: "web", Version: "1.2"},
+				Values: []byte(`{"a":1}`), Options: helmtrail.Options{Wait: helmtrail.ChoiceTrue},
 			},
 		},
 		{
 			http.MethodPut, shopURL + "/web", `{"chart":{"ref":"web"},"valuesYAML":"a: 1"}`,
-			stream.Request{Operation: stream.OperationUpgrade, Chart: stream.Chart{Ref: "web"}, Values: []byte("a: 1")},
+			helmtrail.Request{Operation: helmtrail.OperationUpgrade, Chart: helmtrail.Chart{Ref: "web"}, Values: []byte("a: 1")},
 		},
 		{
 			http.MethodPost, shopURL + "/web/rollback", `{"revision":3,"options":{"noHooks":true}}`,
-			stream.Request{Operation: stream.OperationRollback, Revision: 3, Options: stream.Options{NoHooks: true}},
+			helmtrail.Request{Operation: helmtrail.OperationRollback, Revision: 3, Options: helmtrail.Options{NoHooks: true}},
 		},
-		{http.MethodDelete, shopURL + "/web", "", stream.Request{Operation: stream.OperationUninstall}},
+		{http.MethodDelete, shopURL + "/web", "", helmtrail.Request{Operation: helmtrail.OperationUninstall}},
 	} {
 		t.Run(string(c.want.Operation), func(t *testing.T) {
 			r := f.do(c.method, c.path, c.body)
@@ -49,13 +50,13 @@ func TestAcceptedTellsWhereToWatch(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("body (-want +got):\n%s", diff)
 			}
-			var session stream.Session
+			var session helmtrail.Session
 			f.do(http.MethodGet, r.header.Get("Location"), "").decode(http.StatusOK, &session)
-			if session.ID != id || session.Operation != c.want.Operation || session.State != stream.StateRunning {
+			if session.ID != id || session.Operation != c.want.Operation || session.State != helmtrail.StateRunning {
 				t.Errorf("Location leads to %+v", session)
 			}
 			p := f.helm.process(id)
-			c.want.Release = stream.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"}
+			c.want.Release = helmtrail.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"}
 			if diff := cmp.Diff(c.want, p.Request()); diff != "" {
 				t.Errorf("request (-want +got):\n%s", diff)
 			}
@@ -71,15 +72,15 @@ func TestAcceptedTellsWhereToWatch(t *testing.T) {
 	}
 
 	var whole, page struct {
-		Items    []stream.Session
+		Items    []helmtrail.Session
 		Continue string
 	}
 	f.do(http.MethodGet, shopURL+"/web/sessions", "").decode(http.StatusOK, &whole)
-	var operations, paged []stream.Operation
+	var operations, paged []helmtrail.Operation
 	for _, s := range whole.Items {
 		operations = append(operations, s.Operation)
 	}
-	if diff := cmp.Diff([]stream.Operation{"uninstall", "rollback", "upgrade", "install"}, operations); diff != "" {
+	if diff := cmp.Diff([]helmtrail.Operation{"uninstall", "rollback", "upgrade", "install"}, operations); diff != "" {
 		t.Errorf("sessions, newest first (-want +got):\n%s", diff)
 	}
 	for next := ""; ; next = "&continue=" + page.Continue {
@@ -101,7 +102,7 @@ func TestAcceptedTellsWhereToWatch(t *testing.T) {
 }
 
 // waitUntilIdle waits until a session that has ended is dismissed.
-func (f *fixture) waitUntilIdle(ref stream.ReleaseRef) {
+func (f *fixture) waitUntilIdle(ref helmtrail.ReleaseRef) {
 	for running := true; running; {
 		_, running = f.operations.Running(ref)
 	}
@@ -115,11 +116,11 @@ func TestRefusalsAreMapped(t *testing.T) {
 		code    string
 		field   any
 	}{
-		{&stream.InvalidError{Field: "name", Message: "must not start with a dash"}, http.StatusBadRequest, "bad_request", "name"},
-		{&stream.UnsupportedError{Option: "wait", Reason: "helm rollback has no such option"}, http.StatusBadRequest, "unsupported_option", "wait"},
-		{stream.ErrNoHelm, http.StatusServiceUnavailable, "unavailable", nil},
-		{fmt.Errorf("start: %w", stream.ErrStopping), http.StatusServiceUnavailable, "unavailable", nil},
-		{stream.ErrTooManyOperations, http.StatusTooManyRequests, "too_many_operations", nil},
+		{&helmtrail.InvalidError{Field: "name", Message: "must not start with a dash"}, http.StatusBadRequest, "bad_request", "name"},
+		{&helmtrail.UnsupportedError{Option: "wait", Reason: "helm rollback has no such option"}, http.StatusBadRequest, "unsupported_option", "wait"},
+		{helmtrail.ErrNoHelm, http.StatusServiceUnavailable, "unavailable", nil},
+		{fmt.Errorf("start: %w", helmtrail.ErrStopping), http.StatusServiceUnavailable, "unavailable", nil},
+		{helmtrail.ErrTooManyOperations, http.StatusTooManyRequests, "too_many_operations", nil},
 		{fmt.Errorf("open /var/lib/secret: permission denied"), http.StatusInternalServerError, "internal", nil},
 	} {
 		f := newFixture(t)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/journal"
@@ -106,7 +107,7 @@ func newBenchPast(b *testing.B) func() *httptest.Server {
 			told++
 		}
 	}
-	for state := (stream.TrailState{}); state.Entries < told; time.Sleep(10 * time.Millisecond) {
+	for state := (audit.State{}); state.Entries < told; time.Sleep(10 * time.Millisecond) {
 		if state, err = entries.State(b.Context(), "dev", false); err != nil {
 			b.Fatal(err)
 		}

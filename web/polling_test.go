@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web"
@@ -123,17 +124,17 @@ func (l *lister) set(namespaces ...string) {
 	l.namespaces = namespaces
 }
 
-func (*lister) User(context.Context, stream.Credentials) (stream.User, error) {
-	return stream.User{Name: "lister"}, nil
+func (*lister) User(context.Context, helmtrail.Credentials) (helmtrail.User, error) {
+	return helmtrail.User{Name: "lister"}, nil
 }
 
-func (l *lister) Allowed(_ context.Context, _ stream.Credentials, right stream.Right) error {
+func (l *lister) Allowed(_ context.Context, _ helmtrail.Credentials, right helmtrail.Right) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if slices.Contains(l.namespaces, right.Namespace) {
 		return nil
 	}
-	return &stream.ForbiddenError{User: "lister", Right: right}
+	return &helmtrail.ForbiddenError{User: "lister", Right: right}
 }
 
 // Who could list all namespaces when they began to wait is told of those that

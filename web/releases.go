@@ -9,6 +9,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
@@ -50,7 +51,7 @@ type activity struct {
 }
 
 func (s *Server) activity(ctx context.Context, cluster string, r *decoder.Revision) (activity, error) {
-	ref := stream.ReleaseRef{Cluster: cluster, Namespace: r.Namespace, Name: r.Name}
+	ref := helmtrail.ReleaseRef{Cluster: cluster, Namespace: r.Namespace, Name: r.Name}
 	var now activity
 	now.session, _ = s.options.Operations.Active(ref)
 	var err error
@@ -194,7 +195,7 @@ func (s *Server) getRelease(c *gin.Context) error {
 }
 
 // readRelease returns the answer about one release.
-func (s *Server) readRelease(ctx context.Context, cluster *served, ref stream.ReleaseRef) (*polling.Answer, error) {
+func (s *Server) readRelease(ctx context.Context, cluster *served, ref helmtrail.ReleaseRef) (*polling.Answer, error) {
 	newest := cluster.Newest(ref)
 	if newest == nil {
 		return nil, httpapi.NoRelease(ref)

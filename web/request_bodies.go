@@ -3,29 +3,29 @@ package web
 import (
 	"encoding/json"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 type upgradeBody struct {
-	Chart      stream.Chart    `json:"chart"`
-	Values     json.RawMessage `json:"values"`
-	ValuesYAML string          `json:"valuesYAML"`
-	Options    stream.Options  `json:"options"`
+	Chart      helmtrail.Chart   `json:"chart"`
+	Values     json.RawMessage   `json:"values"`
+	ValuesYAML string            `json:"valuesYAML"`
+	Options    helmtrail.Options `json:"options"`
 }
 
 // installBody repeats the fields of upgradeBody instead of embedding it, since
 // encoding/json would name the embedded struct in its errors.
 type installBody struct {
-	Name       string          `json:"name"`
-	Chart      stream.Chart    `json:"chart"`
-	Values     json.RawMessage `json:"values"`
-	ValuesYAML string          `json:"valuesYAML"`
-	Options    stream.Options  `json:"options"`
+	Name       string            `json:"name"`
+	Chart      helmtrail.Chart   `json:"chart"`
+	Values     json.RawMessage   `json:"values"`
+	ValuesYAML string            `json:"valuesYAML"`
+	Options    helmtrail.Options `json:"options"`
 }
 
 type rollbackBody struct {
-	Revision int            `json:"revision"`
-	Options  stream.Options `json:"options"`
+	Revision int               `json:"revision"`
+	Options  helmtrail.Options `json:"options"`
 }
 
 type cancelBody struct {
@@ -33,7 +33,7 @@ type cancelBody struct {
 }
 
 type recoverBody struct {
-	Strategy        stream.Strategy `json:"strategy"`
-	ResourceVersion string          `json:"resourceVersion"`
-	Options         stream.Options  `json:"options"`
+	Strategy        helmtrail.Strategy `json:"strategy"`
+	ResourceVersion string             `json:"resourceVersion"`
+	Options         helmtrail.Options  `json:"options"`
 }

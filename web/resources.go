@@ -7,6 +7,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
@@ -15,8 +16,8 @@ import (
 // resourceList is a release's objects at a moment.
 type resourceList struct {
 	Revision  int               `json:"revision"`
-	Resources []stream.Resource `json:"resources"`
-	Summary   stream.Summary    `json:"summary"`
+	Resources []health.Resource `json:"resources"`
+	Summary   health.Summary    `json:"summary"`
 }
 
 // listResources answers with the state of the objects of a release's newest
@@ -47,12 +48,12 @@ func (s *Server) listResources(c *gin.Context) error {
 		return cluster.Explain(err)
 	}
 	secrets := s.history.Masker(ref).Collect(mask.FromRecord(record))
-	masked := make([]stream.Resource, len(rows))
+	masked := make([]health.Resource, len(rows))
 	for i, row := range rows {
 		masked[i] = row.Masked(secrets.Text)
 	}
 	summary := stream.Summarize(masked)
-	read := func(ctx context.Context, source stream.LogSource) (string, error) {
+	read := func(ctx context.Context, source health.LogSource) (string, error) {
 		return cluster.objects.ContainerLog(ctx, source, viewer)
 	}
 	stream.AddLogs(c.Request.Context(), summary.Causes, read, secrets.Text)

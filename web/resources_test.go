@@ -9,7 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web"
 )
@@ -17,7 +19,7 @@ import (
 // objects is what an API server answers about a release's objects.
 type objects struct {
 	asked int // the revision that was asked for last
-	rows  []stream.Resource
+	rows  []health.Resource
 	err   error
 }
 
@@ -26,35 +28,35 @@ func (o *objects) Record(_ context.Context, _, _ string, revision int) (*decoder
 	return &decoder.Record{Config: []byte(`{"dbPassword":"correct-horse-battery"}`)}, o.err
 }
 
-func (o *objects) Now(context.Context, *decoder.Record, stream.Viewer) ([]stream.Resource, error) {
+func (o *objects) Now(context.Context, *decoder.Record, helmtrail.Viewer) ([]health.Resource, error) {
 	return o.rows, nil
 }
 
-func (o *objects) ContainerLog(_ context.Context, source stream.LogSource, _ stream.Viewer) (string, error) {
+func (o *objects) ContainerLog(_ context.Context, source health.LogSource, _ helmtrail.Viewer) (string, error) {
 	if source.Pod != "web-1" {
-		return "", stream.ErrNotFound
+		return "", helmtrail.ErrNotFound
 	}
 	return "one\ntwo\nthree\nfour\nconnect postgres://web:correct-horse-battery@db\nno such host\n", nil
 }
 
 type resourceList struct {
 	Revision  int
-	Resources []stream.Resource
-	Summary   stream.Summary
+	Resources []health.Resource
+	Summary   health.Summary
 }
 
 func TestResourcesAreThoseOfTheNewestRevision(t *testing.T) {
-	o := &objects{rows: []stream.Resource{
+	o := &objects{rows: []health.Resource{
 		{Kind: "Deployment", APIVersion: "apps/v1", Namespace: "shop", Name: "web", Status: "Progressing", Total: 1},
 		{
 			Kind: "Pod", APIVersion: "v1", Namespace: "shop", Name: "web-1", Status: "ImagePullBackOff", Owner: "apps/Deployment/shop/web",
-			Cause: stream.Cause{
-				Sentence: stream.Sentence{
-					Problem: stream.ProblemImageNotPulled, Object: stream.ObjectRef{Kind: "Pod", Namespace: "shop", Name: "web-1"}, Container: "web",
+			Cause: health.Cause{
+				Sentence: health.Sentence{
+					Problem: health.ProblemImageNotPulled, Object: health.ObjectRef{Kind: "Pod", Namespace: "shop", Name: "web-1"}, Container: "web",
 					Reason: "ImagePullBackOff", Detail: "denied to correct-horse-battery",
 				},
-				Text: "it cannot pull with correct-horse-battery", Final: true, Rank: stream.RankContainer,
-				Source: stream.LogSource{Namespace: "shop", Pod: "web-1", Container: "web"},
+				Text: "it cannot pull with correct-horse-battery", Final: true, Rank: health.RankContainer,
+				Source: health.LogSource{Namespace: "shop", Pod: "web-1", Container: "web"},
 			},
 		},
 		{Kind: "Service", APIVersion: "v1", Namespace: "shop", Name: "web", Status: "NotFound"},
@@ -67,9 +69,9 @@ func TestResourcesAreThoseOfTheNewestRevision(t *testing.T) {
 	if o.asked != 10 || list.Revision != 10 {
 		t.Errorf("revision %d was read and %d answered, want 10", o.asked, list.Revision)
 	}
-	want := stream.Summary{Total: 2, Causes: []stream.Cause{{
-		Sentence: stream.Sentence{
-			Problem: stream.ProblemImageNotPulled, Object: stream.ObjectRef{Kind: "Pod", Namespace: "shop", Name: "web-1"}, Container: "web",
+	want := health.Summary{Total: 2, Causes: []health.Cause{{
+		Sentence: health.Sentence{
+			Problem: health.ProblemImageNotPulled, Object: health.ObjectRef{Kind: "Pod", Namespace: "shop", Name: "web-1"}, Container: "web",
 			Reason: "ImagePullBackOff", Detail: list.Summary.Causes[0].Detail,
 		},
 		Text: list.Summary.Causes[0].Text, Final: true, Log: list.Summary.Causes[0].Log,
@@ -107,7 +109,7 @@ func TestResourcesSayWhyThereAreNone(t *testing.T) {
 	f.do(http.MethodGet, shopURL+"/web/resources", "").wantError(http.StatusInternalServerError, "internal")
 	f.state = func() web.ClusterState { return web.ClusterState{Synced: true, Problem: "It is down."} }
 	f.do(http.MethodGet, shopURL+"/web/resources", "").wantError(http.StatusServiceUnavailable, "unreachable_cluster")
-	o.err = stream.ErrNotFound
+	o.err = helmtrail.ErrNotFound
 	f.state = func() web.ClusterState { return web.ClusterState{Reachable: true, Synced: true} }
 	f.do(http.MethodGet, shopURL+"/web/resources", "").wantError(http.StatusNotFound, "not_found")
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/web/console"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
@@ -92,12 +92,12 @@ func (s *Server) newEngine() *gin.Engine {
 }
 
 // releaseRef returns the release that a request's path names, and its cluster.
-func (s *Server) releaseRef(c *gin.Context) (stream.ReleaseRef, *served, error) {
+func (s *Server) releaseRef(c *gin.Context) (helmtrail.ReleaseRef, *served, error) {
 	cluster, err := s.cluster(c)
 	if err != nil {
-		return stream.ReleaseRef{}, nil, err
+		return helmtrail.ReleaseRef{}, nil, err
 	}
-	return stream.ReleaseRef{Cluster: cluster.ID, Namespace: c.Param("namespace"), Name: c.Param("name")}, cluster, nil
+	return helmtrail.ReleaseRef{Cluster: cluster.ID, Namespace: c.Param("namespace"), Name: c.Param("name")}, cluster, nil
 }
 
 // cluster returns the cluster that a request's path names.

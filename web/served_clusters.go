@@ -7,8 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/internal/reserved"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
@@ -73,13 +73,13 @@ func (s *Server) RemoveCluster(id string) {
 	removed.Close()
 }
 
-// served returns a cluster. It fails with stream.ErrNotFound when the cluster is
+// served returns a cluster. It fails with helmtrail.ErrNotFound when the cluster is
 // not being served.
 func (s *clusterSet) served(id string) (*served, error) {
 	if cluster := s.get(id); cluster != nil {
 		return cluster, nil
 	}
-	return nil, fmt.Errorf("cluster %q: %w", id, stream.ErrNotFound)
+	return nil, fmt.Errorf("cluster %q: %w", id, helmtrail.ErrNotFound)
 }
 
 // errNoDefault is returned when the default cluster is not being served.

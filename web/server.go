@@ -13,6 +13,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/console"
 	"github.com/helmtrail/helmtrail/web/history"
@@ -52,7 +53,7 @@ type Options struct {
 	// MayReveal returns nil if every caller who asks may see the secrets of a
 	// release. If it is nil, callers need the right to read Secrets, which nobody
 	// has where callers do not sign in.
-	MayReveal func(release stream.ReleaseRef) error
+	MayReveal func(release helmtrail.ReleaseRef) error
 	// MaskKey makes the fingerprints of masked secrets, which can be compared as
 	// long as the key is the same; a new one by default. It is secret.
 	MaskKey []byte

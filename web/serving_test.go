@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/web"
 )
 
@@ -19,7 +19,7 @@ func (f *fixture) consoleInstall() (answered <-chan response, p *process) {
 		answers <- f.do(http.MethodPost, "/api/helm/release", `{"namespace":"shop","name":"web","chart_url":"web"}`)
 	}()
 	for {
-		if id, ok := f.operations.Active(stream.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"}); ok {
+		if id, ok := f.operations.Active(helmtrail.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"}); ok {
 			return answers, f.helm.process(id)
 		}
 		time.Sleep(time.Millisecond)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/web/history"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
@@ -15,8 +15,8 @@ import (
 )
 
 type sessionList struct {
-	Items    []stream.Session `json:"items"`
-	Continue string           `json:"continue,omitempty"`
+	Items    []helmtrail.Session `json:"items"`
+	Continue string              `json:"continue,omitempty"`
 }
 
 // listSessions answers with one page of a release's sessions, newest first.
@@ -41,13 +41,13 @@ func (s *Server) listSessions(c *gin.Context) error {
 	})
 }
 
-func (s *Server) readSessions(ctx context.Context, ref stream.ReleaseRef, former bool, limit int, after string) (*polling.Answer, error) {
+func (s *Server) readSessions(ctx context.Context, ref helmtrail.ReleaseRef, former bool, limit int, after string) (*polling.Answer, error) {
 	sessions, err := s.history.VisibleSessions(ctx, ref, former)
 	if err != nil {
 		return nil, err
 	}
 	if after != "" {
-		at := slices.IndexFunc(sessions, func(session stream.Session) bool { return session.ID == after })
+		at := slices.IndexFunc(sessions, func(session helmtrail.Session) bool { return session.ID == after })
 		if at < 0 {
 			return nil, httpapi.BadContinue()
 		}
@@ -58,7 +58,7 @@ func (s *Server) readSessions(ctx context.Context, ref stream.ReleaseRef, former
 		list.Items, list.Continue = sessions[:limit], sessions[limit-1].ID
 	}
 	if list.Items == nil {
-		list.Items = []stream.Session{}
+		list.Items = []helmtrail.Session{}
 	}
 	return polling.JSON(list), nil
 }
@@ -120,7 +120,7 @@ func (s *Server) watchSessions() (stop func()) {
 	if s.options.Operations == nil {
 		return func() {}
 	}
-	return s.options.Operations.ObserveSessions(func(release stream.ReleaseRef) {
+	return s.options.Operations.ObserveSessions(func(release helmtrail.ReleaseRef) {
 		if cluster := s.clusters.get(release.Cluster); cluster != nil {
 			cluster.Changed(release.Namespace, release.Name)
 		}

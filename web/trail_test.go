@@ -13,13 +13,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 type trailAnswer struct {
-	Items    []stream.TrailEntry
-	State    stream.TrailState
+	Items    []audit.Entry
+	State    audit.State
 	Continue string
 }
 
@@ -31,7 +31,7 @@ func (p *past) entries(path string) trailAnswer {
 }
 
 // told are a trail's entries as "position kind revision what".
-func told(entries []stream.TrailEntry) []string {
+func told(entries []audit.Entry) []string {
 	var list []string
 	for _, e := range entries {
 		list = append(list, strings.TrimSpace(fmt.Sprintf("%d %s %d %s", e.Position, e.Kind, e.Revision, e.What)))
@@ -113,7 +113,7 @@ func TestTheTrailComesWholeAsLines(t *testing.T) {
 		var positions []string
 		scanner := bufio.NewScanner(strings.NewReader(r.body))
 		for scanner.Scan() {
-			var e stream.TrailEntry
+			var e audit.Entry
 			if err := json.Unmarshal(scanner.Bytes(), &e); err != nil {
 				t.Fatal(err)
 			}
@@ -144,9 +144,9 @@ func TestWhatIsRevealedStandsInTheTrailFirst(t *testing.T) {
 	p.remove(t, 1, decoder.ChangePruned)
 	revealed := func() []string {
 		t.Helper()
-		var reveals []stream.TrailEntry
+		var reveals []audit.Entry
 		for _, e := range p.entries(shopURL + "/web/trail").Items {
-			if e.Kind == stream.TrailReveal {
+			if e.Kind == audit.KindReveal {
 				e.Position = 0
 				reveals = append(reveals, e)
 			}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/web"
 )
 
@@ -35,7 +35,7 @@ func TestTheConsoleReadsNothingOfANamespaceThatIsNotWatched(t *testing.T) {
 		o.Clusters[0].StateIn = func(namespace string) web.ClusterState {
 			return web.ClusterState{Reachable: namespace != "denied", Synced: namespace != "denied", Problem: "secrets is forbidden"}
 		}
-		o.MayReveal = func(stream.ReleaseRef) error { return nil }
+		o.MayReveal = func(helmtrail.ReleaseRef) error { return nil }
 	})
 	a.state = func() web.ClusterState { return web.ClusterState{Problem: "one of the namespaces cannot be read"} }
 	for namespace, want := range map[string]struct {
@@ -59,12 +59,12 @@ func TestTheConsoleReadsNothingOfANamespaceThatIsNotWatched(t *testing.T) {
 // nobody is the access of a cluster that knows none of its callers.
 type nobody struct{}
 
-func (nobody) User(context.Context, stream.Credentials) (stream.User, error) {
-	return stream.User{}, stream.ErrUnauthenticated
+func (nobody) User(context.Context, helmtrail.Credentials) (helmtrail.User, error) {
+	return helmtrail.User{}, helmtrail.ErrUnauthenticated
 }
 
-func (nobody) Allowed(context.Context, stream.Credentials, stream.Right) error {
-	return stream.ErrUnauthenticated
+func (nobody) Allowed(context.Context, helmtrail.Credentials, helmtrail.Right) error {
+	return helmtrail.ErrUnauthenticated
 }
 
 func TestWhichNamespacesAreWatchedIsNotToldToStrangers(t *testing.T) {

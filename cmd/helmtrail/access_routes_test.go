@@ -15,9 +15,9 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/docs"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // hidden is the name of a release that whoever has no right must not see in an answer.
@@ -120,15 +120,15 @@ func TestEveryRouteIsForThoseWithTheRightOnly(t *testing.T) {
 	owner := h.holding(rightToken)
 	first := owner.submit(t, http.MethodPost, owner.releases(namespace), object{"name": hidden, "chart": object{"ref": "web"}})
 	events := owner.events(t.Context(), t, first.Events, 1)
-	if kind, last := end(t, events); kind != stream.TypeCompleted {
+	if kind, last := end(t, events); kind != helmtrail.TypeCompleted {
 		t.Fatalf("the operator's install ended %s: %s", kind, last.Message)
 	}
-	if started := events[0].Body.(*stream.Started); started.User != right {
+	if started := events[0].Body.(*helmtrail.Started); started.User != right {
 		t.Errorf("the session is of %q, want %q", started.User, right)
 	}
 	neighbour := h.holding(otherToken)
 	second := neighbour.submit(t, http.MethodPost, neighbour.releases(elsewhere), object{"name": "visible", "chart": object{"ref": "web"}})
-	if kind, last := end(t, neighbour.events(t.Context(), t, second.Events, 1)); kind != stream.TypeCompleted {
+	if kind, last := end(t, neighbour.events(t.Context(), t, second.Events, 1)); kind != helmtrail.TypeCompleted {
 		t.Fatalf("the neighbour's install ended %s: %s", kind, last.Message)
 	}
 	running := owner.submit(t, http.MethodPut, owner.release(namespace, hidden), object{

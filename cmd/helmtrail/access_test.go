@@ -21,8 +21,8 @@ import (
 	rbacv1client "k8s.io/client-go/kubernetes/typed/rbac/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // rbac is a client for roles and bindings.
@@ -175,7 +175,7 @@ func TestTheExampleRolesDoWhatTheySay(t *testing.T) {
 	answer := owner.submit(t, http.MethodPost, owner.releases(namespace), object{
 		"name": "web", "chart": object{"ref": "web"}, "values": object{"password": "hunter2hunter2"},
 	})
-	if kind, last := end(t, owner.events(t.Context(), t, answer.Events, 1)); kind != stream.TypeCompleted {
+	if kind, last := end(t, owner.events(t.Context(), t, answer.Events, 1)); kind != helmtrail.TypeCompleted {
 		t.Fatalf("the install ended %s: %s", kind, last.Message)
 	}
 	values := owner.release(namespace, "web") + "/revisions/1/values"
@@ -238,7 +238,7 @@ func TestAStreamEndsWhenTheRightIsWithdrawn(t *testing.T) {
 				if gone.IsZero() {
 					gone = <-withdrawn
 				}
-				terminal = terminal || stream.Type(f.event).Terminal()
+				terminal = terminal || helmtrail.Type(f.event).Terminal()
 				return time.Since(gone) < patience
 			})
 			if took := time.Since(gone); err != nil || terminal || took >= patience {
@@ -372,7 +372,7 @@ func TestHelmRunsWithTheCallersTokenAlone(t *testing.T) {
 	caller := h.holding(token)
 	answer := caller.submit(t, http.MethodPost, caller.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}, "options": object{"retries": 0}})
 	kind, last := end(t, caller.events(t.Context(), t, answer.Events, 1))
-	if kind != stream.TypeFailed || !strings.Contains(last.Message, user) {
+	if kind != helmtrail.TypeFailed || !strings.Contains(last.Message, user) {
 		t.Errorf("the install ended %s: %q, want a refusal of %s", kind, last.Message, user)
 	}
 	short := tokenFor(t, namespace, "halfway", 10*time.Minute)

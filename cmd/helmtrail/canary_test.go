@@ -20,9 +20,10 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/docs"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // canaryForms are what a canary looks like in texts: as it is, in an address,
@@ -129,7 +130,7 @@ func newAudit(t *testing.T, version int) *canaryAudit {
 
 	install, rollback := audited(t, a.server, version, a.namespace, chart, a.canary)
 	a.sessions = append(a.sessions, install, rollback)
-	run := func(method, path string, body any, want stream.Type) {
+	run := func(method, path string, body any, want helmtrail.Type) {
 		t.Helper()
 		answer := a.submit(t, method, path, body)
 		if kind, last := end(t, a.events(t.Context(), t, answer.Events, 1)); kind != want {
@@ -139,11 +140,11 @@ func newAudit(t *testing.T, version int) *canaryAudit {
 	}
 	own := a.release(a.namespace, "web")
 	values := object{"db": object{"password": a.canary}, "code": a.canary}
-	run(http.MethodPut, own, object{"chart": object{"ref": "audited"}, "values": values, "options": object{"dryRun": "client"}}, stream.TypeCompleted)
+	run(http.MethodPut, own, object{"chart": object{"ref": "audited"}, "values": values, "options": object{"dryRun": "client"}}, helmtrail.TypeCompleted)
 	broken := object{"db": values["db"], "code": a.canary, "broken": true}
-	run(http.MethodPut, own, object{"chart": object{"ref": "audited"}, "values": broken, "options": object{"historyMax": 2}}, stream.TypeFailed)
-	run(http.MethodDelete, own, nil, stream.TypeCompleted)
-	run(http.MethodPost, a.releases(a.namespace), object{"name": "web", "chart": object{"ref": "audited"}, "values": values}, stream.TypeCompleted)
+	run(http.MethodPut, own, object{"chart": object{"ref": "audited"}, "values": broken, "options": object{"historyMax": 2}}, helmtrail.TypeFailed)
+	run(http.MethodDelete, own, nil, helmtrail.TypeCompleted)
+	run(http.MethodPost, a.releases(a.namespace), object{"name": "web", "chart": object{"ref": "audited"}, "values": values}, helmtrail.TypeCompleted)
 	return a
 }
 
@@ -321,12 +322,12 @@ func (a *canaryAudit) checkReveals(t *testing.T, paths []string) {
 			}
 		}
 	}
-	reveals := func(user string) (list []stream.TrailEntry) {
+	reveals := func(user string) (list []audit.Entry) {
 		t.Helper()
 		var trail trailPage
 		a.get(t, "/"+a.cluster+"/trail?limit=5000&namespace="+a.namespace+"&user="+url.QueryEscape(user), &trail)
 		for _, e := range trail.Items {
-			if e.Kind == stream.TrailReveal {
+			if e.Kind == audit.KindReveal {
 				list = append(list, e)
 			}
 		}

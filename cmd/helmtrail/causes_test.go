@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // The causes of a failed operation are those that stood when helm gave up. Here
@@ -26,7 +27,7 @@ func TestCausesOutliveTheObjects(t *testing.T) {
 		events := h.events(t.Context(), t, answer.Events, 1)
 		live := false
 		for _, e := range events {
-			if body, ok := e.Body.(*stream.ResourceStatus); ok && len(body.Summary.Causes) > 0 {
+			if body, ok := e.Body.(*helmtrail.ResourceStatus); ok && len(body.Summary.Causes) > 0 {
 				live = live || isMissingImage(body.Summary.Causes[0])
 			}
 		}
@@ -34,7 +35,7 @@ func TestCausesOutliveTheObjects(t *testing.T) {
 			t.Error("no event named the cause while helm waited")
 		}
 		kind, last := end(t, events)
-		if kind != stream.TypeFailed || last.Release != nil {
+		if kind != helmtrail.TypeFailed || last.Release != nil {
 			t.Errorf("the session ended %s with release %+v, want FAILED and no release", kind, last.Release)
 		}
 		if len(last.Causes) != 1 || !isMissingImage(last.Causes[0]) || last.Causes[0].Count != 3 {
@@ -56,7 +57,7 @@ func TestCausesOutliveACancelledInstall(t *testing.T) {
 			t.Fatalf("cancel answered %d", code)
 		}
 		kind, last := end(t, h.events(t.Context(), t, answer.Events, 1))
-		if kind != stream.TypeCanceled || last.Release != nil {
+		if kind != helmtrail.TypeCanceled || last.Release != nil {
 			t.Errorf("the session ended %s with release %+v, want CANCELED and no release", kind, last.Release)
 		}
 		if len(last.Causes) != 1 || !isMissingImage(last.Causes[0]) {
@@ -67,14 +68,14 @@ func TestCausesOutliveACancelledInstall(t *testing.T) {
 
 // hasCauses returns a function that reports whether a first cause stands for so
 // many objects.
-func hasCauses(count int) func(stream.Event) bool {
-	return func(e stream.Event) bool {
-		body, ok := e.Body.(*stream.ResourceStatus)
+func hasCauses(count int) func(helmtrail.Event) bool {
+	return func(e helmtrail.Event) bool {
+		body, ok := e.Body.(*helmtrail.ResourceStatus)
 		return ok && len(body.Summary.Causes) > 0 && body.Summary.Causes[0].Count == count
 	}
 }
 
-func isMissingImage(c stream.Cause) bool {
+func isMissingImage(c health.Cause) bool {
 	return c.Object.Kind == "Pod" && c.Container == "web" && c.Reason == "ImagePullBackOff" && c.Final &&
 		strings.HasPrefix(c.Text, "Container web of Pod web-") && strings.Contains(c.Text, "cannot pull its image web:doesnotexist: ")
 }
@@ -113,24 +114,24 @@ func saysFirstWhatIsWrong(t *testing.T, h *server, chart string, fault clusterte
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
 		"name": "bad", "chart": object{"ref": chart}, "options": object{"wait": true, "timeoutSeconds": 300},
 	})
-	is := func(c stream.Cause) bool {
+	is := func(c health.Cause) bool {
 		return fault.Cause.Matches(c.Object.Kind, c.Object.Name, c.Container, c.Reason, c.Text, c.Final)
 	}
 	// told reports whether a cause is all that the end must say of it.
-	told := func(c stream.Cause) bool {
+	told := func(c health.Cause) bool {
 		return is(c) && c.Count == fault.Cause.Count && (!crashed(c) || c.Log != "")
 	}
 	var first time.Time
-	var last *stream.End
-	var kind stream.Type
+	var last *helmtrail.End
+	var kind helmtrail.Type
 	err := h.frames(t.Context(), answer.Events, func(f frame) bool {
-		var e stream.Event
+		var e helmtrail.Event
 		if err := json.Unmarshal([]byte(f.data), &e); err != nil {
 			t.Error(err)
 			return false
 		}
 		switch body := e.Body.(type) {
-		case *stream.ResourceStatus:
+		case *helmtrail.ResourceStatus:
 			if len(body.Summary.Causes) == 0 {
 				break
 			}
@@ -140,12 +141,12 @@ func saysFirstWhatIsWrong(t *testing.T, h *server, chart string, fault clusterte
 			if told(body.Summary.Causes[0]) {
 				giveUp(t, answer.SessionID)
 			}
-		case *stream.End:
+		case *helmtrail.End:
 			kind, last = e.Type, body
 		}
 		return true
 	})
-	if err != nil || kind != stream.TypeFailed {
+	if err != nil || kind != helmtrail.TypeFailed {
 		t.Fatalf("the session ended %q, %v", kind, err)
 	}
 	if len(last.Causes) == 0 || !is(last.Causes[0]) || last.Causes[0].Count != fault.Cause.Count {
@@ -163,7 +164,7 @@ func saysFirstWhatIsWrong(t *testing.T, h *server, chart string, fault clusterte
 
 // crashed reports whether a cause is a container that ended badly, whose log says
 // why.
-func crashed(c stream.Cause) bool {
+func crashed(c health.Cause) bool {
 	return c.Reason == "CrashLoopBackOff" || c.Reason == "BackoffLimitExceeded"
 }
 
@@ -178,7 +179,7 @@ func TestAServiceWithoutALoadBalancerIsWhyHelm3GaveUp(t *testing.T) {
 	})
 	h.giveUpWhen(t, answer, hasObject("Service"))
 	kind, last := end(t, h.events(t.Context(), t, answer.Events, 1))
-	if kind != stream.TypeFailed || len(last.Causes) != 1 || last.Causes[0].Text != "Service open has been given no address by a load balancer yet" {
+	if kind != helmtrail.TypeFailed || len(last.Causes) != 1 || last.Causes[0].Text != "Service open has been given no address by a load balancer yet" {
 		t.Errorf("the session ended %s, %s, with the causes %+v", kind, last.Message, last.Causes)
 	}
 }
@@ -206,21 +207,21 @@ metadata: {name: made}
 			name := fmt.Sprintf("hooked-%d", major)
 			clustertest.ChartOf(t, shared.charts(), name, chart)
 			answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "hooked", "chart": object{"ref": name}, "options": object{"timeoutSeconds": 300}})
-			var rows []stream.Resource
-			var cause *stream.Cause
+			var rows []health.Resource
+			var cause *health.Cause
 			beats := 0
 			err := h.frames(t.Context(), answer.Events, func(f frame) bool {
-				var e stream.Event
+				var e helmtrail.Event
 				if err := json.Unmarshal([]byte(f.data), &e); err != nil {
 					t.Error(err)
 					return false
 				}
 				switch body := e.Body.(type) {
-				case *stream.ResourceStatus:
+				case *helmtrail.ResourceStatus:
 					if rows = append(rows, body.Resources...); len(body.Summary.Causes) > 0 {
 						cause = &body.Summary.Causes[0]
 					}
-				case *stream.Heartbeat:
+				case *helmtrail.Heartbeat:
 					beats++
 				}
 				return !e.Type.Terminal() && (cause == nil || cause.Log == "" || beats < 3)
@@ -238,7 +239,7 @@ metadata: {name: made}
 					t.Errorf("while the hook runs there is the row %+v", row)
 				}
 			}
-			if kind, last := end(t, h.events(t.Context(), t, answer.Events, 1)); kind != stream.TypeFailed || len(last.Causes) == 0 || last.Causes[0].Container != "sql" {
+			if kind, last := end(t, h.events(t.Context(), t, answer.Events, 1)); kind != helmtrail.TypeFailed || len(last.Causes) == 0 || last.Causes[0].Container != "sql" {
 				t.Errorf("the session ended %s with the causes %+v", kind, last.Causes)
 			}
 		})

@@ -21,8 +21,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // secondCluster is a dev cluster beside the tests' own, which can be stopped
@@ -184,7 +184,7 @@ func TestAClusterThatNeverAnswersHoldsUpNoOther(t *testing.T) {
 	h.waitReady(t)
 	owner := h.holding(token)
 	answer := owner.submit(t, http.MethodPost, h.releases(namespace), object{"name": "here", "chart": object{"ref": "web"}})
-	if kind, last := end(t, owner.events(t.Context(), t, answer.Events, 1)); kind != stream.TypeCompleted {
+	if kind, last := end(t, owner.events(t.Context(), t, answer.Events, 1)); kind != helmtrail.TypeCompleted {
 		t.Errorf("the install ended %s: %s", kind, last.Message)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // administrator makes a ServiceAccount with all rights until the test ends, and
@@ -77,7 +77,7 @@ func (h *server) watchesAndInstalls(t *testing.T) {
 		return strings.Contains(answer, `"seen"`)
 	})
 	session := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
-	if kind, last := end(t, h.events(t.Context(), t, session.Events, 1)); kind != stream.TypeCompleted {
+	if kind, last := end(t, h.events(t.Context(), t, session.Events, 1)); kind != helmtrail.TypeCompleted {
 		t.Errorf("the install ended %s: %s", kind, last.Message)
 	}
 }

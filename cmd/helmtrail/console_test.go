@@ -17,9 +17,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // chartServer is a chart repository with the test chart, on this machine.
@@ -262,10 +262,10 @@ func TestConsoleSynchronousRows(t *testing.T) {
 		r.is(t, 1, "deployed")
 		again := h.console(t, http.MethodPost, "/release", body)
 		again.fails(http.StatusBadGateway, "Failed to install helm chart: ", "cannot re")
-		var session stream.Session
+		var session helmtrail.Session
 		for _, a := range []answer{first, again} {
 			h.get(t, h.release(namespace, "web")+"/sessions/"+a.header.Get("X-Helmtrail-Session"), &session)
-			if failed := session.State == stream.StateFailed; failed != (a.status == http.StatusBadGateway) {
+			if failed := session.State == helmtrail.StateFailed; failed != (a.status == http.StatusBadGateway) {
 				t.Errorf("the session of an answer with %d is %s", a.status, session.State)
 			}
 		}
@@ -336,7 +336,7 @@ func TestConsoleUninstallsWhatIsStillBeingInstalled(t *testing.T) {
 		if a := h.console(t, http.MethodDelete, "/release/async?ns="+namespace+"&name=web&version=1", nil); a.status != http.StatusNoContent {
 			t.Fatalf("the delete answered %d %s", a.status, a.body)
 		}
-		if kind, _ := end(t, h.events(t.Context(), t, install.Events, 1)); kind != stream.TypeCanceled {
+		if kind, _ := end(t, h.events(t.Context(), t, install.Events, 1)); kind != helmtrail.TypeCanceled {
 			t.Errorf("the install ended %s, want CANCELED", kind)
 		}
 		eventually(t, "the release is gone", func() bool {

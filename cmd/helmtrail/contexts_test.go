@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // writeContexts writes a kubeconfig of the test cluster with these contexts,
@@ -106,6 +106,6 @@ func TestContextsComeAndGoWithoutARestart(t *testing.T) {
 	eventually(t, "the session has its end", func() bool {
 		second.get(t, second.release(namespace, "web")+"/sessions", &sessions)
 		i := slices.IndexFunc(sessions.Items, func(s struct{ ID, State string }) bool { return s.ID == answer.SessionID })
-		return i >= 0 && sessions.Items[i].State == string(stream.StateCompleted)
+		return i >= 0 && sessions.Items[i].State == string(helmtrail.StateCompleted)
 	})
 }

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/decoder/stored"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // maxInput bounds the input of decode, in bytes. A list of all of a cluster's
@@ -163,5 +163,5 @@ func (d *decoding) masker(s *stored.Record) *mask.Masker {
 	if d.reveal {
 		return nil
 	}
-	return newMasker(stream.ReleaseRef{Namespace: s.Revision.Namespace, Name: s.Revision.Name})
+	return newMasker(helmtrail.ReleaseRef{Namespace: s.Revision.Namespace, Name: s.Revision.Name})
 }

@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // serverAccount makes an account with the rights that helmtrail itself needs,
@@ -61,7 +61,7 @@ func TestRightsThatAreWithdrawnWhileItRuns(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- h.frames(t.Context(), answer.Events, func(f frame) bool {
-			if f.event == string(stream.TypeLog) {
+			if f.event == string(helmtrail.TypeLog) {
 				lines.Add(1)
 			}
 			return true

@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/informer"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // directOptions are the flags of the commands that read a cluster without a
@@ -42,7 +42,7 @@ func (o *directOptions) register(c *cobra.Command) {
 // direct is a release in a cluster, read with the user's own rights.
 type direct struct {
 	cluster    *informer.Cluster
-	release    stream.ReleaseRef
+	release    helmtrail.ReleaseRef
 	answerTime time.Duration
 	masker     *mask.Masker // nil shows secrets
 }
@@ -68,7 +68,7 @@ func (o *directOptions) open(name string) (*direct, error) {
 		return nil, err
 	}
 	d := &direct{cluster: clusters[0], answerTime: o.answerTime}
-	d.release = stream.ReleaseRef{Cluster: d.cluster.ID, Namespace: o.namespace, Name: name}
+	d.release = helmtrail.ReleaseRef{Cluster: d.cluster.ID, Namespace: o.namespace, Name: name}
 	if o.namespace == "" {
 		if d.release.Namespace, _, err = config.Namespace(); err != nil {
 			return nil, fmt.Errorf("load kubeconfig: %w", err)
@@ -82,7 +82,7 @@ func (o *directOptions) open(name string) (*direct, error) {
 
 // newMasker returns a masker whose tokens can be compared within one run of the
 // program.
-func newMasker(release stream.ReleaseRef) *mask.Masker {
+func newMasker(release helmtrail.ReleaseRef) *mask.Masker {
 	return mask.New([]byte(rand.Text()), mask.Release{Cluster: release.Cluster, Namespace: release.Namespace, Name: release.Name})
 }
 
@@ -121,7 +121,7 @@ func (d *direct) live(ctx context.Context) (*decoder.Record, int, error) {
 		if err == nil && record.Status == decoder.StatusDeployed {
 			return record, r.Number, nil
 		}
-		if err != nil && !unreadable(err) && !errors.Is(err, stream.ErrNotFound) {
+		if err != nil && !unreadable(err) && !errors.Is(err, helmtrail.ErrNotFound) {
 			return nil, 0, err
 		}
 	}
@@ -134,7 +134,7 @@ func (d *direct) record(ctx context.Context, revision int) (*decoder.Record, err
 	record, err := inTime(ctx, d, func(ctx context.Context) (*decoder.Record, error) {
 		return d.cluster.Record(ctx, d.release.Namespace, d.release.Name, revision)
 	})
-	if errors.Is(err, stream.ErrNotFound) {
+	if errors.Is(err, helmtrail.ErrNotFound) {
 		err = &noRevisionError{d.release, revision}
 	}
 	return record, err
@@ -142,7 +142,7 @@ func (d *direct) record(ctx context.Context, revision int) (*decoder.Record, err
 
 // noRevisionError is the error for a revision that a release does not have.
 type noRevisionError struct {
-	release  stream.ReleaseRef
+	release  helmtrail.ReleaseRef
 	revision int
 }
 
@@ -150,7 +150,7 @@ func (e *noRevisionError) Error() string {
 	return fmt.Sprintf("there is no revision %d of release %s in namespace %s", e.revision, e.release.Name, e.release.Namespace)
 }
 
-func (*noRevisionError) Unwrap() error { return stream.ErrNotFound }
+func (*noRevisionError) Unwrap() error { return helmtrail.ErrNotFound }
 
 // unreadable reports whether err means that a record exists but cannot be decoded.
 func unreadable(err error) bool {

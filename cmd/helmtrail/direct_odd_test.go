@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/drift"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // kubeconfigOf is a kubeconfig for a server whose certificate nobody knows.
@@ -130,11 +130,11 @@ func TestCommandsShowWhatIsOddAndAreNotMisled(t *testing.T) {
 // A table leaves out what is the same, but nothing that limits the answer.
 func TestATableOfDriftSaysWhatWasNotLookedAt(t *testing.T) {
 	var out bytes.Buffer
-	err := printDrift(&out, asTable, &stream.Drift{
-		Revision: 2, Counts: map[stream.DriftState]int{stream.DriftSame: 2}, Unlisted: []string{"ConfigMap", "Deployment.apps"},
-		Objects: []stream.DriftObject{
-			{State: stream.DriftSame, Kind: "Service", Namespace: "shop", Name: "web"},
-			{State: stream.DriftSame, Kind: "Deployment", Namespace: "shop", Name: "web", Message: "it is being deleted"},
+	err := printDrift(&out, asTable, &drift.Report{
+		Revision: 2, Counts: map[drift.State]int{drift.Same: 2}, Unlisted: []string{"ConfigMap", "Deployment.apps"},
+		Objects: []drift.Object{
+			{State: drift.Same, Kind: "Service", Namespace: "shop", Name: "web"},
+			{State: drift.Same, Kind: "Deployment", Namespace: "shop", Name: "web", Message: "it is being deleted"},
 		},
 	})
 	want := `STATE  KIND        NAMESPACE  NAME  FIELD  RECORDED  LIVE  BY

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/helmtrail/helmtrail/drift"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // directly installs and upgrades a release "web", and returns how helmtrail's
@@ -120,7 +120,7 @@ func TestDiffAndDriftEndLikeDiff(t *testing.T) {
 		t.Errorf("drift ends with %d: %s%s", code, out, stderr)
 	}
 	golden(t, "drift.txt", strings.ReplaceAll(out, namespace, "test-12345678"))
-	var found stream.Drift
+	var found drift.Report
 	out, _, code = command("drift", "web", "-o", "json")
 	if err := json.Unmarshal([]byte(out), &found); err != nil || code != 1 || !found.Drifted {
 		t.Errorf("drift as JSON ends with %d: %s, %v", code, out, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/drift"
 )
 
 func newDrift(stdout io.Writer) *cobra.Command {
@@ -42,8 +42,8 @@ objects could not be compared.`,
 			if err == nil {
 				err = printDrift(stdout, o.output, found)
 			}
-			if err == nil && !found.Drifted && found.Counts[stream.DriftUnknown] > 0 {
-				err = fmt.Errorf("%d objects could not be compared", found.Counts[stream.DriftUnknown])
+			if err == nil && !found.Drifted && found.Counts[drift.Unknown] > 0 {
+				err = fmt.Errorf("%d objects could not be compared", found.Counts[drift.Unknown])
 			}
 			return compared(err == nil && found.Drifted, err)
 		},
@@ -53,7 +53,7 @@ objects could not be compared.`,
 	return c
 }
 
-func (o *directOptions) drift(ctx context.Context, name string, revision int) (*stream.Drift, error) {
+func (o *directOptions) drift(ctx context.Context, name string, revision int) (*drift.Report, error) {
 	d, err := o.open(name)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (o *directOptions) drift(ctx context.Context, name string, revision int) (*
 	if err != nil {
 		return nil, err
 	}
-	found, err := d.cluster.Drift(ctx, stream.DriftQuery{Release: d.release, Record: record, Masker: d.masker})
+	found, err := d.cluster.Drift(ctx, drift.Query{Release: d.release, Record: record, Masker: d.masker})
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (o *directOptions) drift(ctx context.Context, name string, revision int) (*
 }
 
 // printDrift prints the differences and a count of objects by state.
-func printDrift(w io.Writer, f outputFormat, found *stream.Drift) error {
+func printDrift(w io.Writer, f outputFormat, found *drift.Report) error {
 	if f != asTable {
 		return printData(w, f, found)
 	}
@@ -93,7 +93,7 @@ func printDrift(w io.Writer, f outputFormat, found *stream.Drift) error {
 			row(c.Path, "", short(c.Live), c.Manager)
 		}
 		object[0] = string(o.State)
-		if len(o.Changes) == 0 && (o.State != stream.DriftSame || o.Message != "") {
+		if len(o.Changes) == 0 && (o.State != drift.Same || o.Message != "") {
 			row(o.Message)
 		}
 	}
@@ -103,7 +103,7 @@ func printDrift(w io.Writer, f outputFormat, found *stream.Drift) error {
 		}
 	}
 	var counts []string
-	for _, state := range []stream.DriftState{stream.DriftSame, stream.DriftChanged, stream.DriftMissing, stream.DriftExtra, stream.DriftUnknown} {
+	for _, state := range []drift.State{drift.Same, drift.Changed, drift.Missing, drift.Extra, drift.Unknown} {
 		if n := found.Counts[state]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, state))
 		}

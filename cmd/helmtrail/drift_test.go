@@ -12,8 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/drift"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // rehearse runs an operation as a dry run and returns its session.
@@ -26,7 +27,7 @@ func (h *server) rehearse(t *testing.T, method, path string, body object) string
 	}
 	options["dryRun"] = "server"
 	answer := h.submit(t, method, path, body)
-	if kind, last := end(t, h.events(t.Context(), t, answer.Events, 1)); kind != stream.TypeCompleted || !last.Rendered {
+	if kind, last := end(t, h.events(t.Context(), t, answer.Events, 1)); kind != helmtrail.TypeCompleted || !last.Rendered {
 		t.Fatalf("the dry run ended %s, rendered %v: %s", kind, last.Rendered, last.Message)
 	}
 	return answer.SessionID
@@ -39,9 +40,9 @@ func TestADriftIsToldAndMasked(t *testing.T) {
 			"name": "web", "chart": object{"ref": "audited"}, "values": object{"db": object{"password": valuePassword}},
 		})
 		h.events(t.Context(), t, answer.Events, 1)
-		var found stream.Drift
+		var found drift.Report
 		h.get(t, h.release(namespace, "web")+"/drift", &found)
-		if found.Drifted || found.Revision != 1 || len(found.Objects) != 3 || found.Counts[stream.DriftSame] != 3 {
+		if found.Drifted || found.Revision != 1 || len(found.Objects) != 3 || found.Counts[drift.Same] != 3 {
 			t.Errorf("right after the install: %+v", found)
 		}
 		patch := `{"data":{"a":"b3RoZXI="},"stringData":{"b":"` + valuePassword + `-changed"}}`
@@ -111,19 +112,19 @@ func TestWhatADryRunRendersIsComparedAndValidated(t *testing.T) {
 			t.Errorf("revealing what is masked for good answered %d", code)
 		}
 
-		verdicts := func(session string) map[string]stream.Verdict {
-			var found stream.Validation
+		verdicts := func(session string) map[string]drift.Verdict {
+			var found drift.Validation
 			h.get(t, release+"/sessions/"+session+"/validation", &found)
-			all := map[string]stream.Verdict{}
+			all := map[string]drift.Verdict{}
 			for _, o := range found.Objects {
 				all[o.Kind+" "+o.Name] = o.Verdict
 			}
 			return all
 		}
-		if found := verdicts(same); found["Secret audited"] != stream.VerdictUnchanged || found["ConfigMap audited"] != stream.VerdictChange || found["ConfigMap child"] != stream.VerdictUnchanged {
+		if found := verdicts(same); found["Secret audited"] != drift.VerdictUnchanged || found["ConfigMap audited"] != drift.VerdictChange || found["ConfigMap child"] != drift.VerdictUnchanged {
 			t.Errorf("of the same values it is said %v", found)
 		}
-		if found := verdicts(changed); found["Secret audited"] != stream.VerdictChange || found["ConfigMap child"] != stream.VerdictChange {
+		if found := verdicts(changed); found["Secret audited"] != drift.VerdictChange || found["ConfigMap child"] != drift.VerdictChange {
 			t.Errorf("of other values it is said %v", found)
 		}
 	})
@@ -135,12 +136,12 @@ func TestAnInstallIsValidatedBeforeItsNamespaceExists(t *testing.T) {
 		h, namespace := serveOn(t, arguments{helm: helm, dataDir: folder}), clustertest.Namespace(t)+"-later"
 		for replicas, want := range map[string]struct {
 			valid   bool
-			verdict stream.Verdict
-		}{"2": {true, stream.VerdictCreate}, "abc": {false, stream.VerdictRefused}} {
+			verdict drift.Verdict
+		}{"2": {true, drift.VerdictCreate}, "abc": {false, drift.VerdictRefused}} {
 			session := h.rehearse(t, http.MethodPost, h.releases(namespace), object{
 				"name": "web", "chart": object{"ref": "web"}, "values": object{"replicas": replicas}, "options": object{"createNamespace": true},
 			})
-			var found stream.Validation
+			var found drift.Validation
 			h.get(t, h.release(namespace, "web")+"/sessions/"+session+"/validation", &found)
 			if first := found.Objects[0]; found.Valid != want.valid || found.Message == "" || first.Verdict != want.verdict {
 				t.Errorf("with %s replicas the answer is %+v", replicas, found)

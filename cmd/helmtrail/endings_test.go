@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	appsv1client "k8s.io/client-go/kubernetes/typed/apps/v1"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 	"github.com/helmtrail/helmtrail/stream"
 )
@@ -47,19 +49,19 @@ func (h *server) startInstall(t *testing.T, namespace string) accepted {
 		"name": "web", "chart": object{"ref": "web"}, "values": never,
 		"options": object{"wait": true, "timeoutSeconds": 120},
 	})
-	h.awaitEvent(t, answer, func(e stream.Event) bool {
-		body, ok := e.Body.(*stream.ReleaseStatus)
+	h.awaitEvent(t, answer, func(e helmtrail.Event) bool {
+		body, ok := e.Body.(*helmtrail.ReleaseStatus)
 		return ok && body.Status == "pending-install"
 	})
 	return answer
 }
 
 // awaitEvent reads a session's stream until an event is what is asked for.
-func (h *server) awaitEvent(t *testing.T, answer accepted, is func(stream.Event) bool) {
+func (h *server) awaitEvent(t *testing.T, answer accepted, is func(helmtrail.Event) bool) {
 	t.Helper()
 	found := false
 	err := h.frames(t.Context(), answer.Events, func(f frame) bool {
-		var e stream.Event
+		var e helmtrail.Event
 		if err := json.Unmarshal([]byte(f.data), &e); err != nil {
 			t.Error(err)
 			return false
@@ -74,16 +76,16 @@ func (h *server) awaitEvent(t *testing.T, answer accepted, is func(stream.Event)
 
 // hasObject returns a function that reports whether an event shows an object of
 // a kind that exists.
-func hasObject(kind string) func(stream.Event) bool {
-	return func(e stream.Event) bool {
-		body, ok := e.Body.(*stream.ResourceStatus)
-		return ok && slices.ContainsFunc(body.Resources, func(r stream.Resource) bool { return r.Kind == kind && r.Exists() })
+func hasObject(kind string) func(helmtrail.Event) bool {
+	return func(e helmtrail.Event) bool {
+		body, ok := e.Body.(*helmtrail.ResourceStatus)
+		return ok && slices.ContainsFunc(body.Resources, func(r health.Resource) bool { return r.Kind == kind && r.Exists() })
 	}
 }
 
-func isLine(line string) func(stream.Event) bool {
-	return func(e stream.Event) bool {
-		body, ok := e.Body.(*stream.LogLine)
+func isLine(line string) func(helmtrail.Event) bool {
+	return func(e helmtrail.Event) bool {
+		body, ok := e.Body.(*helmtrail.LogLine)
 		return ok && body.Line == line
 	}
 }
@@ -121,7 +123,7 @@ func TestCancelDuringAWaitLeavesTheReleaseFailedNotPending(t *testing.T) {
 		}
 		events := h.events(t.Context(), t, answer.Events, 1)
 		kind, last := end(t, events)
-		if kind != stream.TypeCanceled || last.ExitCode == nil || *last.ExitCode != 137 {
+		if kind != helmtrail.TypeCanceled || last.ExitCode == nil || *last.ExitCode != 137 {
 			t.Errorf("the session ended %s %+v, want CANCELED with 137", kind, last)
 		}
 		if last.Process == nil || last.Process.Code == nil || *last.Process.Code != 1 {
@@ -158,7 +160,7 @@ func TestForceKillsAHelmThatIgnoresSIGTERM(t *testing.T) {
 	h.cancel(t, namespace, answer, nil)
 	h.cancel(t, namespace, answer, object{"force": true})
 	kind, last := end(t, h.events(t.Context(), t, answer.Events, 1))
-	if kind != stream.TypeCanceled || last.Process == nil || last.Process.Signal != "SIGKILL" {
+	if kind != helmtrail.TypeCanceled || last.Process == nil || last.Process.Signal != "SIGKILL" {
 		t.Errorf("the session ended %s %+v, want CANCELED by SIGKILL", kind, last.Process)
 	}
 }
@@ -172,7 +174,7 @@ func TestTheDeadlineEndsTheSession(t *testing.T) {
 		"options": object{"wait": true, "timeoutSeconds": 120, "deadlineSeconds": 20},
 	})
 	kind, last := end(t, h.events(t.Context(), t, answer.Events, 1))
-	if kind != stream.TypeFailed || last.Reason != stream.ReasonTimeout || !strings.Contains(last.Message, "deadline of 20s") {
+	if kind != helmtrail.TypeFailed || last.Reason != helmtrail.ReasonTimeout || !strings.Contains(last.Message, "deadline of 20s") {
 		t.Errorf("the session ended %s %+v, want FAILED, timeout", kind, last)
 	}
 	if last.Release == nil || last.Release.Status != "failed" {
@@ -196,7 +198,7 @@ func TestASecondOperationIsRefusedWithTheRunningSession(t *testing.T) {
 	}
 	other := clustertest.Namespace(t)
 	second := h.submit(t, http.MethodPost, h.releases(other), object{"name": "web", "chart": object{"ref": "web"}})
-	if kind, _ := end(t, h.events(t.Context(), t, second.Events, 1)); kind != stream.TypeCompleted {
+	if kind, _ := end(t, h.events(t.Context(), t, second.Events, 1)); kind != helmtrail.TypeCompleted {
 		t.Errorf("the same name in another namespace ended %s", kind)
 	}
 	h.cancel(t, namespace, answer, object{"force": true})
@@ -240,19 +242,19 @@ func TestAnOutsideOperationHasASessionAndIsNotRunOver(t *testing.T) {
 	if err := command.Wait(); err != nil {
 		t.Errorf("helm by hand: %v", err)
 	}
-	started := events[0].Body.(*stream.Started)
-	if started.Origin != stream.OriginOutside || started.Operation != stream.OperationInstall || started.Command != nil || started.TimeoutSeconds != nil {
+	started := events[0].Body.(*helmtrail.Started)
+	if started.Origin != helmtrail.OriginOutside || started.Operation != helmtrail.OperationInstall || started.Command != nil || started.TimeoutSeconds != nil {
 		t.Errorf("the session started %+v, want an install from outside with nothing else known", started)
 	}
 	if diff := cmp.Diff([]string{"1 pending-install", "1 deployed"}, statuses(events)); diff != "" {
 		t.Errorf("transitions (-want +got):\n%s", diff)
 	}
-	if kind, last := end(t, events); kind != stream.TypeCompleted || last.ExitCode != nil || last.Process != nil {
+	if kind, last := end(t, events); kind != helmtrail.TypeCompleted || last.ExitCode != nil || last.Process != nil {
 		t.Errorf("the session ended %s %+v, want COMPLETED with nothing known of the process", kind, last)
 	}
-	var sessions struct{ Items []stream.Session }
+	var sessions struct{ Items []helmtrail.Session }
 	h.get(t, h.release(namespace, "web")+"/sessions", &sessions)
-	if len(sessions.Items) != 1 || sessions.Items[0].ID != session || sessions.Items[0].Origin != stream.OriginOutside {
+	if len(sessions.Items) != 1 || sessions.Items[0].ID != session || sessions.Items[0].Origin != helmtrail.OriginOutside {
 		t.Errorf("the sessions are %+v", sessions.Items)
 	}
 }

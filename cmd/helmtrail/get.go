@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/parts"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // recordsAtOnce bounds how many records are read concurrently.
@@ -61,7 +61,7 @@ func (d *direct) history(ctx context.Context) ([]revisionLine, error) {
 		reading.Go(func() error {
 			record, err := d.record(ctx, r.Number)
 			switch {
-			case errors.Is(err, stream.ErrNotFound):
+			case errors.Is(err, helmtrail.ErrNotFound):
 				return nil // Helm has pruned it in the meantime.
 			case unreadable(err):
 				lines[i] = lineOf(r, nil, nil)

@@ -21,9 +21,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/docs/openapitest"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // credentialCommand is the test binary as a credential plugin.
@@ -340,16 +340,16 @@ func (h *server) frames(ctx context.Context, path string, f func(frame) bool) er
 // events reads a session's stored events until its stream ends, and checks
 // what holds for every stream: seq without gaps, ids, one terminal event and
 // that last.
-func (h *server) events(ctx context.Context, t *testing.T, path string, first uint64) []stream.Event {
+func (h *server) events(ctx context.Context, t *testing.T, path string, first uint64) []helmtrail.Event {
 	t.Helper()
-	var events []stream.Event
+	var events []helmtrail.Event
 	err := h.frames(ctx, path, func(f frame) bool {
-		var e stream.Event
+		var e helmtrail.Event
 		if err := json.Unmarshal([]byte(f.data), &e); err != nil {
 			t.Errorf("%s: %v", f.data, err)
 			return false
 		}
-		if e.Type == stream.TypeHeartbeat {
+		if e.Type == helmtrail.TypeHeartbeat {
 			if f.id != "" {
 				t.Errorf("a heartbeat has the id %q", f.id)
 			}
@@ -378,10 +378,10 @@ func (h *server) events(ctx context.Context, t *testing.T, path string, first ui
 }
 
 // statuses are the transitions of a stream, as "revision status".
-func statuses(events []stream.Event) []string {
+func statuses(events []helmtrail.Event) []string {
 	var list []string
 	for _, e := range events {
-		if body, ok := e.Body.(*stream.ReleaseStatus); ok {
+		if body, ok := e.Body.(*helmtrail.ReleaseStatus); ok {
 			word := string(body.Status)
 			if body.Change != "status" {
 				word = string(body.Change)
@@ -393,10 +393,10 @@ func statuses(events []stream.Event) []string {
 }
 
 // end is the terminal event's body.
-func end(t *testing.T, events []stream.Event) (stream.Type, *stream.End) {
+func end(t *testing.T, events []helmtrail.Event) (helmtrail.Type, *helmtrail.End) {
 	t.Helper()
 	last := events[len(events)-1]
-	body, ok := last.Body.(*stream.End)
+	body, ok := last.Body.(*helmtrail.End)
 	if !ok {
 		t.Fatalf("the last event is %s", last.Type)
 	}

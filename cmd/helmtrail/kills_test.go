@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 	"github.com/helmtrail/helmtrail/stream"
 )
@@ -76,7 +77,7 @@ func giveUp(t *testing.T, session string) {
 }
 
 // giveUpWhen waits for an event of a session and then makes its helm give up.
-func (h *server) giveUpWhen(t *testing.T, answer accepted, is func(stream.Event) bool) {
+func (h *server) giveUpWhen(t *testing.T, answer accepted, is func(helmtrail.Event) bool) {
 	t.Helper()
 	h.awaitEvent(t, answer, is)
 	giveUp(t, answer.SessionID)
@@ -87,12 +88,12 @@ func (h *server) giveUpWhen(t *testing.T, answer accepted, is func(stream.Event)
 // https://github.com/helm/helm/issues/9446.
 func TestAKilledHelmLeavesAStuckReleaseThatCanBeRecovered(t *testing.T) {
 	recoveries := []struct {
-		strategy stream.Strategy
+		strategy helmtrail.Strategy
 		status   string // of the release afterwards, "" when it is gone
 	}{
-		{stream.StrategyMarkFailed, "failed"},
-		{stream.StrategyRollback, "deployed"},
-		{stream.StrategyUninstall, ""},
+		{helmtrail.StrategyMarkFailed, "failed"},
+		{helmtrail.StrategyRollback, "deployed"},
+		{helmtrail.StrategyUninstall, ""},
 	}
 	eachHelm(t, func(t *testing.T, helm string) {
 		h := shared.on(t, helm)
@@ -102,7 +103,7 @@ func TestAKilledHelmLeavesAStuckReleaseThatCanBeRecovered(t *testing.T) {
 			_, pid := processes(t, answer.SessionID)
 			kill(t, pid)
 			kind, last := end(t, h.events(t.Context(), t, answer.Events, 1))
-			if kind != stream.TypeFailed || last.Reason != stream.ReasonExit || last.Process.Signal != "SIGKILL" || last.Hint == "" {
+			if kind != helmtrail.TypeFailed || last.Reason != helmtrail.ReasonExit || last.Process.Signal != "SIGKILL" || last.Hint == "" {
 				t.Errorf("%s: the session ended %s %+v, want FAILED by SIGKILL with a hint", recovery.strategy, kind, last)
 			}
 			stuck := h.item(t, namespace).Stuck
@@ -114,7 +115,7 @@ func TestAKilledHelmLeavesAStuckReleaseThatCanBeRecovered(t *testing.T) {
 	})
 }
 
-func (h *server) recover(t *testing.T, namespace string, strategy stream.Strategy, stuck stream.Stuck, status string) {
+func (h *server) recover(t *testing.T, namespace string, strategy helmtrail.Strategy, stuck stream.Stuck, status string) {
 	t.Helper()
 	path := h.release(namespace, "web") + "/recover"
 	var refused struct{ Code string }
@@ -123,11 +124,11 @@ func (h *server) recover(t *testing.T, namespace string, strategy stream.Strateg
 	}
 	answer := h.submit(t, http.MethodPost, path, object{"strategy": strategy, "resourceVersion": stuck.ResourceVersion})
 	events := h.events(t.Context(), t, answer.Events, 1)
-	if started := events[0].Body.(*stream.Started); started.Operation != stream.OperationRecover {
+	if started := events[0].Body.(*helmtrail.Started); started.Operation != helmtrail.OperationRecover {
 		t.Errorf("%s: the session's operation is %s, want recover", strategy, started.Operation)
 	}
 	kind, last := end(t, events)
-	if kind != stream.TypeCompleted || last.Agrees == nil || !*last.Agrees {
+	if kind != helmtrail.TypeCompleted || last.Agrees == nil || !*last.Agrees {
 		t.Errorf("%s: the recovery ended %s %+v, want COMPLETED that agrees", strategy, kind, last)
 	}
 	if status == "" {
@@ -160,7 +161,7 @@ func TestKillingTheSupervisorEndsTheSessionAndHelm(t *testing.T) {
 			}
 			kill(t, supervisor)
 			kind, last := end(t, h.events(t.Context(), t, answer.Events, 1))
-			if kind != stream.TypeFailed || last.Reason != stream.ReasonInterrupted || last.Process != nil {
+			if kind != helmtrail.TypeFailed || last.Reason != helmtrail.ReasonInterrupted || last.Process != nil {
 				t.Errorf("both %v: the session ended %s %+v, want FAILED, interrupted, with helm's end unknown", both, kind, last)
 			}
 			if startedProcess(pid) {
@@ -215,11 +216,11 @@ func losesNoLine(t *testing.T, flags []string, start func(*testing.T, arguments)
 		if f.id != "" {
 			lastID = f.id
 		}
-		var e stream.Event
+		var e helmtrail.Event
 		if json.Unmarshal([]byte(f.data), &e) != nil {
 			t.Errorf("not an event: %s", f.data)
 		}
-		if body, ok := e.Body.(*stream.LogLine); ok {
+		if body, ok := e.Body.(*helmtrail.LogLine); ok {
 			seen = append(seen, body.Line)
 		}
 	}
@@ -254,7 +255,7 @@ func losesNoLine(t *testing.T, flags []string, start func(*testing.T, arguments)
 	if diff := cmp.Diff(want, seen); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
-	if ended != string(stream.TypeCompleted) {
+	if ended != string(helmtrail.TypeCompleted) {
 		t.Errorf("the last event is %s, want COMPLETED", ended)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // packed is a record as Helm stores it.
@@ -189,7 +189,7 @@ func (h *server) checkKinds(t *testing.T, namespace string, kinds []kindOfRecord
 			eventually(t, "the trail", func() bool {
 				h.get(t, own+"/trail", &trail)
 				last := trail.Items[len(trail.Items)-1]
-				return last.Kind == stream.TrailTransition && (last.Change != "status") == gone && last.Digest != ""
+				return last.Kind == audit.KindTransition && (last.Change != "status") == gone && last.Digest != ""
 			})
 		})
 	}

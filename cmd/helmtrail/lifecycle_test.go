@@ -15,8 +15,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // TestShop plays everything that can befall a release, each part in a namespace
@@ -76,14 +77,14 @@ func (s *shop) installs(t *testing.T) {
 	if last.Notes != "shop says hello.\n" {
 		t.Errorf("the notes are %q", last.Notes)
 	}
-	hook := slices.ContainsFunc(events, func(e stream.Event) bool {
-		body, ok := e.Body.(*stream.ResourceStatus)
-		return ok && slices.ContainsFunc(body.Resources, func(r stream.Resource) bool { return r.Kind == "Job" && r.Name == "shop-migrate" && r.Hook != "" })
+	hook := slices.ContainsFunc(events, func(e helmtrail.Event) bool {
+		body, ok := e.Body.(*helmtrail.ResourceStatus)
+		return ok && slices.ContainsFunc(body.Resources, func(r health.Resource) bool { return r.Kind == "Job" && r.Name == "shop-migrate" && r.Hook != "" })
 	})
 	if !hook {
 		t.Error("the hook Job is in no RESOURCE_STATUS")
 	}
-	if started := events[0].Body.(*stream.Started); *started.TimeoutSeconds != 180 || *started.DeadlineSeconds != 195 {
+	if started := events[0].Body.(*helmtrail.Started); *started.TimeoutSeconds != 180 || *started.DeadlineSeconds != 195 {
 		t.Errorf("STARTED says %v of timeout and %v of deadline", *started.TimeoutSeconds, *started.DeadlineSeconds)
 	}
 	s.checkHistory(t, "1 deployed: Install complete")
@@ -351,7 +352,7 @@ func aFirstInstallThatFailsIsUninstalledAgain(t *testing.T, h *server, major int
 	last := ended(t, events, expected{failed: true, message: "has been uninstalled"})
 	told(t, events, "1 pending-install", "1 uninstalling", "1 uninstalled")
 	// Helm never removes hooks that have no policy for it.
-	if diff := cmp.Diff([]stream.ObjectRef{{Kind: "Job", Namespace: s.namespace, Name: "shop-migrate"}}, last.Leftovers); diff != "" {
+	if diff := cmp.Diff([]health.ObjectRef{{Kind: "Job", Namespace: s.namespace, Name: "shop-migrate"}}, last.Leftovers); diff != "" {
 		t.Errorf("leftovers (-want +got):\n%s", diff)
 	}
 	if len(last.Causes) == 0 {

@@ -14,8 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/rand"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // pastItem is one revision as the history tells it.
@@ -81,8 +82,8 @@ func (h *server) awaitLineages(t *testing.T, path string, is func(pastList) bool
 }
 
 type trailPage struct {
-	Items []stream.TrailEntry
-	State stream.TrailState
+	Items []audit.Entry
+	State audit.State
 }
 
 // A release with helm's own limit of its history is upgraded, uninstalled and
@@ -164,7 +165,7 @@ func TestAllThatAReleaseEverWasStaysReadableAndIsToldApart(t *testing.T) {
 	}
 	records := map[string]bool{}
 	for i, e := range trail.Items {
-		if i > 0 && e.Position <= trail.Items[i-1].Position || e.Kind == stream.TrailTransition && e.Release != "web" {
+		if i > 0 && e.Position <= trail.Items[i-1].Position || e.Kind == audit.KindTransition && e.Release != "web" {
 			t.Errorf("entry %d is %+v", i, e)
 		}
 		records[e.Lineage+e.Digest] = true
@@ -243,7 +244,7 @@ func TestAFormerNamespaceIsOutOfReachOfItsNewOwners(t *testing.T) {
 		} else {
 			answer = old.submit(t, http.MethodPut, own, object{"chart": object{"ref": "web"}, "values": object{"tag": tag}})
 		}
-		if kind, last := end(t, old.events(t.Context(), t, answer.Events, 1)); kind != stream.TypeCompleted {
+		if kind, last := end(t, old.events(t.Context(), t, answer.Events, 1)); kind != helmtrail.TypeCompleted {
 			t.Fatalf("the old owner's operation ended %s: %s", kind, last.Message)
 		}
 	}
@@ -269,7 +270,7 @@ func TestAFormerNamespaceIsOutOfReachOfItsNewOwners(t *testing.T) {
 		audit.get(t, own+"/history?lineage="+lineage, &old)
 		return len(old.Items) == 2 && old.Items[0].Gone != nil && *old.Items[0].Gone == "removed" && old.Items[1].Gone != nil
 	})
-	var sessions struct{ Items []stream.Session }
+	var sessions struct{ Items []helmtrail.Session }
 	audit.get(t, own+"/sessions", &sessions)
 	if len(sessions.Items) < 2 {
 		t.Fatalf("the auditor sees %d sessions", len(sessions.Items))

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/journal"
 	"github.com/helmtrail/helmtrail/stream/trail"
@@ -47,7 +48,7 @@ func newMeter(registry *prometheus.Registry) *meter {
 }
 
 // Stored implements stream.Meter.
-func (m *meter) Stored(kind stream.Type, delay time.Duration) {
+func (m *meter) Stored(kind helmtrail.Type, delay time.Duration) {
 	m.stored.WithLabelValues(string(kind)).Inc()
 	m.delay.Observe(delay.Seconds())
 }
@@ -99,8 +100,8 @@ func (m *measured) Describe(out chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (m *measured) Collect(out chan<- prometheus.Metric) {
 	running, observed := m.operations.Count()
-	out <- prometheus.MustNewConstMetric(runningMetric, prometheus.GaugeValue, float64(running), string(stream.OriginHelmtrail))
-	out <- prometheus.MustNewConstMetric(runningMetric, prometheus.GaugeValue, float64(observed), string(stream.OriginOutside))
+	out <- prometheus.MustNewConstMetric(runningMetric, prometheus.GaugeValue, float64(running), string(helmtrail.OriginHelmtrail))
+	out <- prometheus.MustNewConstMetric(runningMetric, prometheus.GaugeValue, float64(observed), string(helmtrail.OriginOutside))
 	for _, c := range m.fleet.all() {
 		health := c.Health()
 		out <- prometheus.MustNewConstMetric(ignoredMetric, prometheus.CounterValue, float64(health.Ignored), c.ID)

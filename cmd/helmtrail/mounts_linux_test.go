@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/journal/smalldisk"
 )
 
@@ -120,7 +120,7 @@ func TestAFullDiskIsToldAndOvercome(t *testing.T) {
 	if code != http.StatusAccepted {
 		t.Fatalf("an install after that answered %d", code)
 	}
-	if kind, last := end(t, h.events(t.Context(), t, answer.Events, 1)); kind != stream.TypeCompleted {
+	if kind, last := end(t, h.events(t.Context(), t, answer.Events, 1)); kind != helmtrail.TypeCompleted {
 		t.Errorf("it ended %s: %s", kind, last.Message)
 	}
 	// The trail, too, writes to streams that had been given up.

@@ -10,9 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // eachHelm runs the test for both Helms, at the same time.
@@ -33,17 +34,17 @@ func TestAnInstallIsToldFromStartToEnd(t *testing.T) {
 			"name": "web", "chart": object{"ref": "web"}, "values": never,
 			"options": object{"wait": true, "timeoutSeconds": 300},
 		})
-		var half, resumed []stream.Event
+		var half, resumed []helmtrail.Event
 		joined := false
 		var late sync.WaitGroup
-		var first []stream.Event
+		var first []helmtrail.Event
 		err := h.frames(t.Context(), answer.Events, func(f frame) bool {
-			var e stream.Event
+			var e helmtrail.Event
 			if err := json.Unmarshal([]byte(f.data), &e); err != nil {
 				t.Error(err)
 				return false
 			}
-			if e.Type == stream.TypeHeartbeat {
+			if e.Type == helmtrail.TypeHeartbeat {
 				return true
 			}
 			first = append(first, e)
@@ -81,33 +82,33 @@ func TestAnInstallIsToldFromStartToEnd(t *testing.T) {
 
 // checkInstall checks the stream of an install that has waited for a Deployment
 // to become ready.
-func checkInstall(t *testing.T, events []stream.Event) {
+func checkInstall(t *testing.T, events []helmtrail.Event) {
 	t.Helper()
-	started, ok := events[0].Body.(*stream.Started)
-	if !ok || started.Operation != stream.OperationInstall || started.Release != "web" || started.TimeoutSeconds == nil || *started.TimeoutSeconds != 300 {
+	started, ok := events[0].Body.(*helmtrail.Started)
+	if !ok || started.Operation != helmtrail.OperationInstall || started.Release != "web" || started.TimeoutSeconds == nil || *started.TimeoutSeconds != 300 {
 		t.Errorf("the first event is %s %+v", events[0].Type, events[0].Body)
 	}
 	if diff := cmp.Diff([]string{"1 pending-install", "1 deployed"}, statuses(events)); diff != "" {
 		t.Errorf("transitions (-want +got):\n%s", diff)
 	}
-	index := func(what string, is func(stream.Event) bool) int {
+	index := func(what string, is func(helmtrail.Event) bool) int {
 		i := slices.IndexFunc(events, is)
 		if i < 0 {
 			t.Fatalf("no %s", what)
 		}
 		return i
 	}
-	deployment := func(ready int) func(stream.Event) bool {
-		return func(e stream.Event) bool {
-			body, ok := e.Body.(*stream.ResourceStatus)
-			return ok && slices.ContainsFunc(body.Resources, func(r stream.Resource) bool {
+	deployment := func(ready int) func(helmtrail.Event) bool {
+		return func(e helmtrail.Event) bool {
+			body, ok := e.Body.(*helmtrail.ResourceStatus)
+			return ok && slices.ContainsFunc(body.Resources, func(r health.Resource) bool {
 				return r.Kind == "Deployment" && r.Ready == ready && r.Total == 1
 			})
 		}
 	}
-	status := func(want decoder.Status) func(stream.Event) bool {
-		return func(e stream.Event) bool {
-			body, ok := e.Body.(*stream.ReleaseStatus)
+	status := func(want decoder.Status) func(helmtrail.Event) bool {
+		return func(e helmtrail.Event) bool {
+			body, ok := e.Body.(*helmtrail.ReleaseStatus)
 			return ok && body.Status == want
 		}
 	}
@@ -116,14 +117,14 @@ func checkInstall(t *testing.T, events []stream.Event) {
 	if waiting > ready {
 		t.Errorf("the Deployment was ready in event %d and not ready in event %d", ready, waiting)
 	}
-	if !slices.ContainsFunc(events[pending:deployed], func(e stream.Event) bool { return e.Type == stream.TypeLog }) {
+	if !slices.ContainsFunc(events[pending:deployed], func(e helmtrail.Event) bool { return e.Type == helmtrail.TypeLog }) {
 		t.Error("there is no LOG between pending-install and deployed")
 	}
 	kind, last := end(t, events)
-	if kind != stream.TypeCompleted || last.Agrees == nil || !*last.Agrees || last.ExitCode == nil || *last.ExitCode != 0 {
+	if kind != helmtrail.TypeCompleted || last.Agrees == nil || !*last.Agrees || last.ExitCode == nil || *last.ExitCode != 0 {
 		t.Errorf("the end is %s %+v", kind, last)
 	}
-	if diff := cmp.Diff(&stream.RevisionStatus{Revision: 1, Status: "deployed"}, last.Release); diff != "" {
+	if diff := cmp.Diff(&helmtrail.RevisionStatus{Revision: 1, Status: "deployed"}, last.Release); diff != "" {
 		t.Errorf("release (-want +got):\n%s", diff)
 	}
 	if last.Notes != "Serving web revision 1.\n" {
@@ -134,7 +135,7 @@ func checkInstall(t *testing.T, events []stream.Event) {
 func TestAFailedUpgradeThatHelmRollsBackAndAnUninstall(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
-		submit := func(method, path string, body any) []stream.Event {
+		submit := func(method, path string, body any) []helmtrail.Event {
 			return h.events(t.Context(), t, h.submit(t, method, path, body).Events, 1)
 		}
 		release := h.release(namespace, "web")
@@ -147,10 +148,10 @@ func TestAFailedUpgradeThatHelmRollsBackAndAnUninstall(t *testing.T) {
 		h.giveUpWhen(t, upgrade, hasCause)
 		failed := h.events(t.Context(), t, upgrade.Events, 1)
 		kind, last := end(t, failed)
-		if kind != stream.TypeFailed || last.Reason != stream.ReasonExit || last.ExitCode == nil || *last.ExitCode != 1 || last.Message == "" {
+		if kind != helmtrail.TypeFailed || last.Reason != helmtrail.ReasonExit || last.ExitCode == nil || *last.ExitCode != 1 || last.Message == "" {
 			t.Errorf("the upgrade ended %s %+v, want FAILED by helm's exit 1 with its error", kind, last)
 		}
-		if diff := cmp.Diff(&stream.RevisionStatus{Revision: 3, Status: "deployed"}, last.Release); diff != "" {
+		if diff := cmp.Diff(&helmtrail.RevisionStatus{Revision: 3, Status: "deployed"}, last.Release); diff != "" {
 			t.Errorf("release (-want +got):\n%s", diff)
 		}
 		transitions := statuses(failed)
@@ -163,18 +164,18 @@ func TestAFailedUpgradeThatHelmRollsBackAndAnUninstall(t *testing.T) {
 			at = found
 		}
 		for _, e := range failed {
-			if body, ok := e.Body.(*stream.ReleaseStatus); ok && body.Revision == 3 && body.Status == "deployed" && body.Description != "Rollback to 1" {
+			if body, ok := e.Body.(*helmtrail.ReleaseStatus); ok && body.Revision == 3 && body.Status == "deployed" && body.Description != "Rollback to 1" {
 				t.Errorf("revision 3 says %q, want Rollback to 1", body.Description)
 			}
 		}
 
 		rolledBack := submit(http.MethodPost, release+"/rollback", object{"revision": 1, "options": object{"wait": true}})
-		if kind, last := end(t, rolledBack); kind != stream.TypeCompleted || last.Agrees == nil || !*last.Agrees || last.Release.Revision != 4 {
+		if kind, last := end(t, rolledBack); kind != helmtrail.TypeCompleted || last.Agrees == nil || !*last.Agrees || last.Release.Revision != 4 {
 			t.Errorf("the rollback ended %s %+v, want COMPLETED with revision 4", kind, last)
 		}
 
 		removed := submit(http.MethodDelete, release+"?wait=true", nil)
-		if kind, last := end(t, removed); kind != stream.TypeCompleted || last.Agrees == nil || !*last.Agrees || last.Release != nil {
+		if kind, last := end(t, removed); kind != helmtrail.TypeCompleted || last.Agrees == nil || !*last.Agrees || last.Release != nil {
 			t.Errorf("the uninstall ended %s %+v, want COMPLETED without a release", kind, last)
 		}
 		if list := statuses(removed); !slices.Contains(list, "4 uninstalling") || !slices.Contains(list, "4 uninstalled") {

@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 	"github.com/helmtrail/helmtrail/stream"
 )
@@ -46,14 +48,14 @@ func (s *shop) submitUninstall(t *testing.T, timeoutSeconds int) accepted {
 }
 
 // hasCause tells whether an event says why an object is not ready.
-func hasCause(e stream.Event) bool {
-	body, ok := e.Body.(*stream.ResourceStatus)
-	return ok && slices.ContainsFunc(body.Summary.Causes, func(c stream.Cause) bool { return c.Object.Kind == "Pod" || c.Object.Kind == "Deployment" })
+func hasCause(e helmtrail.Event) bool {
+	body, ok := e.Body.(*helmtrail.ResourceStatus)
+	return ok && slices.ContainsFunc(body.Summary.Causes, func(c health.Cause) bool { return c.Object.Kind == "Pod" || c.Object.Kind == "Deployment" })
 }
 
-func isStatus(revision int, status string) func(stream.Event) bool {
-	return func(e stream.Event) bool {
-		body, ok := e.Body.(*stream.ReleaseStatus)
+func isStatus(revision int, status string) func(helmtrail.Event) bool {
+	return func(e helmtrail.Event) bool {
+		body, ok := e.Body.(*helmtrail.ReleaseStatus)
 		return ok && body.Revision == revision && string(body.Status) == status
 	}
 }
@@ -66,11 +68,11 @@ func anUninstallWhoseWaitTimesOutHasLostTheRecordsAndLeavesObjects(t *testing.T,
 	events := s.events(t.Context(), t, s.submitUninstall(t, 3).Events, 1)
 	last := ended(t, events, expected{failed: true, agrees: "no"})
 	told(t, events, "1 uninstalling", "1 uninstalled")
-	want := []stream.ObjectRef{{Kind: "ConfigMap", Namespace: s.namespace, Name: "web"}, {Kind: "Job", Namespace: s.namespace, Name: "web-migrate"}}
+	want := []health.ObjectRef{{Kind: "ConfigMap", Namespace: s.namespace, Name: "web"}, {Kind: "Job", Namespace: s.namespace, Name: "web-migrate"}}
 	if diff := cmp.Diff(want, last.Leftovers); diff != "" {
 		t.Errorf("leftovers (-want +got):\n%s", diff)
 	}
-	held := func(c stream.Cause) bool {
+	held := func(c health.Cause) bool {
 		return c.Text == "ConfigMap web is being deleted and waits for its finalizers: helmtrail.dev/test"
 	}
 	if !slices.ContainsFunc(last.Causes, held) {
@@ -86,10 +88,10 @@ func anUninstallWhoseWaitTimesOutHasLostTheRecordsAndLeavesObjects(t *testing.T,
 // once, by our session, and can be recovered.
 func aRollbackCutShortIsStuckAndRecovered(t *testing.T, h *server, major int) {
 	recoveries := []struct {
-		strategy stream.Strategy
+		strategy helmtrail.Strategy
 		status   string // afterwards, "" for gone
 	}{
-		{stream.StrategyRollback, "deployed"}, {stream.StrategyMarkFailed, "failed"}, {stream.StrategyUninstall, ""},
+		{helmtrail.StrategyRollback, "deployed"}, {helmtrail.StrategyMarkFailed, "failed"}, {helmtrail.StrategyUninstall, ""},
 	}
 	for _, recovery := range recoveries {
 		t.Run(string(recovery.strategy), func(t *testing.T) {
@@ -100,9 +102,9 @@ func aRollbackCutShortIsStuckAndRecovered(t *testing.T, h *server, major int) {
 			answer := s.submit(t, http.MethodPost, s.path()+"/rollback", object{"revision": 1, "options": object{"wait": true}})
 			s.awaitEvent(t, answer, isStatus(3, "pending-rollback"))
 			s.cancel(t, s.namespace, answer, nil)
-			s.cutShort(t, answer, "3 pending-rollback", []stream.Strategy{stream.StrategyRollback, stream.StrategyMarkFailed, stream.StrategyUninstall})
+			s.cutShort(t, answer, "3 pending-rollback", []helmtrail.Strategy{helmtrail.StrategyRollback, helmtrail.StrategyMarkFailed, helmtrail.StrategyUninstall})
 			s.recover(t, s.namespace, recovery.strategy, *s.item(t, s.namespace).Stuck, recovery.status)
-			if recovery.strategy == stream.StrategyRollback {
+			if recovery.strategy == helmtrail.StrategyRollback {
 				s.serving(t, "shop:1")
 			}
 		})
@@ -111,10 +113,10 @@ func aRollbackCutShortIsStuckAndRecovered(t *testing.T, h *server, major int) {
 
 // cutShort checks the end of a cancelled rollback or uninstall, and what the
 // release's address says of it.
-func (s *shop) cutShort(t *testing.T, answer accepted, release string, ways []stream.Strategy) {
+func (s *shop) cutShort(t *testing.T, answer accepted, release string, ways []helmtrail.Strategy) {
 	t.Helper()
 	kind, last := end(t, s.events(t.Context(), t, answer.Events, 1))
-	if kind != stream.TypeCanceled || *last.ExitCode != 137 || last.Process == nil || last.Process.Signal != "SIGTERM" {
+	if kind != helmtrail.TypeCanceled || *last.ExitCode != 137 || last.Process == nil || last.Process.Signal != "SIGTERM" {
 		t.Errorf("the session ended %s %+v, process %+v, want CANCELED, ended by SIGTERM", kind, last, last.Process)
 	}
 	if got := fmt.Sprintf("%d %s", last.Release.Revision, last.Release.Status); got != release || last.Hint == "" {
@@ -143,9 +145,9 @@ func anUninstallCutShortIsStuckAndRepeated(t *testing.T, h *server, major int) {
 	answer := s.submitUninstall(t, 60)
 	s.awaitEvent(t, answer, isStatus(1, "uninstalling"))
 	s.cancel(t, s.namespace, answer, nil)
-	s.cutShort(t, answer, "1 uninstalling", []stream.Strategy{stream.StrategyUninstall})
+	s.cutShort(t, answer, "1 uninstalling", []helmtrail.Strategy{helmtrail.StrategyUninstall})
 	free()
-	s.recover(t, s.namespace, stream.StrategyUninstall, *s.item(t, s.namespace).Stuck, "")
+	s.recover(t, s.namespace, helmtrail.StrategyUninstall, *s.item(t, s.namespace).Stuck, "")
 }
 
 // helm reacts to SIGTERM as https://github.com/helm/helm/pull/9180 made it: an
@@ -173,7 +175,7 @@ func anEndedUpgradeIsRolledBackBeforeItsOneEnd(t *testing.T, h *server, major in
 			events := s.events(t.Context(), t, answer.Events, 1)
 			told(t, events, "2 pending-upgrade", "2 failed", "3 deployed")
 			kind, last := end(t, events)
-			if canceled && kind != stream.TypeCanceled || !canceled && (kind != stream.TypeFailed || last.Reason != stream.ReasonTimeout) {
+			if canceled && kind != helmtrail.TypeCanceled || !canceled && (kind != helmtrail.TypeFailed || last.Reason != helmtrail.ReasonTimeout) {
 				t.Errorf("the session ended %s %s", kind, last.Reason)
 			}
 			if last.Release == nil || last.Release.Revision != 3 || last.Release.Status != "deployed" || last.Agrees == nil || !*last.Agrees {
@@ -195,14 +197,14 @@ func TestAHelmThatEndsWellWhenItIsEndedHasNotCompleted(t *testing.T) {
 	install := object{"name": "web", "chart": object{"ref": "web"}, "options": object{"deadlineSeconds": 5}}
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), install)
 	kind, last := end(t, h.events(t.Context(), t, answer.Events, 1))
-	if kind != stream.TypeFailed || last.Reason != stream.ReasonTimeout || *last.Process.Code != 0 {
+	if kind != helmtrail.TypeFailed || last.Reason != helmtrail.ReasonTimeout || *last.Process.Code != 0 {
 		t.Errorf("after the deadline it ended %s %+v, want FAILED, timeout, with the process' own 0", kind, last)
 	}
 	delete(install, "options")
 	answer = h.submit(t, http.MethodPost, h.releases(namespace), install)
 	h.awaitEvent(t, answer, isLine("ready"))
 	h.cancel(t, namespace, answer, nil)
-	if kind, last := end(t, h.events(t.Context(), t, answer.Events, 1)); kind != stream.TypeCanceled || *last.ExitCode != 137 || *last.Process.Code != 0 {
+	if kind, last := end(t, h.events(t.Context(), t, answer.Events, 1)); kind != helmtrail.TypeCanceled || *last.ExitCode != 137 || *last.Process.Code != 0 {
 		t.Errorf("after the cancel it ended %s %+v, want CANCELED, 137, with the process' own 0", kind, last)
 	}
 }
@@ -239,12 +241,12 @@ func TestHelmMayTakeLongerThanItsTimeoutButNotThanTheDeadline(t *testing.T) {
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}, "options": object{"timeoutSeconds": 1}})
 	beats := 0
 	err := h.frames(t.Context(), answer.Events, func(f frame) bool {
-		var e stream.Event
+		var e helmtrail.Event
 		if err := json.Unmarshal([]byte(f.data), &e); err != nil {
 			t.Error(err)
 			return false
 		}
-		if beat, ok := e.Body.(*stream.Heartbeat); ok {
+		if beat, ok := e.Body.(*helmtrail.Heartbeat); ok {
 			beats++
 			if *beat.TimeoutSeconds != 1 || *beat.DeadlineSeconds != 16 || e.Elapsed.Seconds() > *beat.DeadlineSeconds {
 				t.Errorf("a heartbeat after %v says %v and %v, want helm's timeout 1 and the deadline 16", e.Elapsed, *beat.TimeoutSeconds, *beat.DeadlineSeconds)
@@ -256,10 +258,10 @@ func TestHelmMayTakeLongerThanItsTimeoutButNotThanTheDeadline(t *testing.T) {
 		t.Errorf("%d heartbeats, %v", beats, err)
 	}
 	events := h.events(t.Context(), t, answer.Events, 1)
-	if kind, last := end(t, events); kind != stream.TypeCompleted || last.DurationSeconds < 2.4 {
+	if kind, last := end(t, events); kind != helmtrail.TypeCompleted || last.DurationSeconds < 2.4 {
 		t.Errorf("three steps of 0.8 s each under a timeout of 1 s ended %s after %v s", kind, last.DurationSeconds)
 	}
-	if !slices.IsSortedFunc(events, func(a, b stream.Event) int { return int(a.Elapsed - b.Elapsed) }) {
+	if !slices.IsSortedFunc(events, func(a, b helmtrail.Event) int { return int(a.Elapsed - b.Elapsed) }) {
 		t.Error("the elapsed time went back")
 	}
 }
@@ -271,7 +273,7 @@ func TestAHelmThatHangsWithoutAWaitIsEnded(t *testing.T) {
 	h.awaitEvent(t, answer, isLine("ready"))
 	_, pid := processes(t, answer.SessionID)
 	kind, last := end(t, h.events(t.Context(), t, answer.Events, 1))
-	if kind != stream.TypeFailed || last.Reason != stream.ReasonTimeout {
+	if kind != helmtrail.TypeFailed || last.Reason != helmtrail.ReasonTimeout {
 		t.Errorf("the session ended %s %+v, want FAILED, timeout", kind, last)
 	}
 	if startedProcess(pid) {
@@ -332,7 +334,7 @@ func anOutsideOperationThatHelmUndoesHasFailed(t *testing.T, h *server, major in
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var observed struct{ Items []stream.Session }
+	var observed struct{ Items []helmtrail.Session }
 	eventually(t, "an observed session", func() bool {
 		s.call(t, http.MethodGet, s.path()+"/sessions", nil, &observed)
 		return len(observed.Items) == 1
@@ -344,13 +346,13 @@ func anOutsideOperationThatHelmUndoesHasFailed(t *testing.T, h *server, major in
 	if err := command.Wait(); err == nil {
 		t.Fatal("the install by hand did not fail")
 	}
-	var sessions struct{ Items []stream.Session }
+	var sessions struct{ Items []helmtrail.Session }
 	eventually(t, "the observed session has ended", func() bool {
 		s.get(t, s.path()+"/sessions", &sessions)
 		return len(sessions.Items) == 1 && sessions.Items[0].End != nil
 	})
 	got := sessions.Items[0]
-	if got.Origin != stream.OriginOutside || got.State != stream.StateFailed || got.End.Release != nil || got.End.Message != "the release was uninstalled again" {
+	if got.Origin != helmtrail.OriginOutside || got.State != helmtrail.StateFailed || got.End.Release != nil || got.End.Message != "the release was uninstalled again" {
 		t.Errorf("the session is %+v, its end %+v; want it failed, with no release left", got, got.End)
 	}
 	if len(got.End.Causes) == 0 {

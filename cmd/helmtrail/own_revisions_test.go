@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // A session says which revision was the newest before it, and which it made,
@@ -27,7 +27,7 @@ func TestASessionNamesTheRevisionsItMade(t *testing.T) {
 func checkOwnRevisions(t *testing.T, s *shop) {
 	check := func(what string, answer accepted, start string, revisions []int) {
 		t.Helper()
-		var session stream.Session
+		var session helmtrail.Session
 		s.get(t, s.path()+"/sessions/"+answer.SessionID, &session)
 		got := "none"
 		if session.StartRevision != nil {

@@ -9,8 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // TestShopBehindAProxy does the same with helmtrail and helm behind a proxy that
@@ -40,10 +41,10 @@ func TestShopBehindAProxy(t *testing.T) {
 }
 
 // retries are a stream's RETRYING events.
-func retries(events []stream.Event) []*stream.Retrying {
-	var list []*stream.Retrying
+func retries(events []helmtrail.Event) []*helmtrail.Retrying {
+	var list []*helmtrail.Retrying
 	for _, e := range events {
-		if body, ok := e.Body.(*stream.Retrying); ok {
+		if body, ok := e.Body.(*helmtrail.Retrying); ok {
 			list = append(list, body)
 		}
 	}
@@ -60,11 +61,11 @@ func aRaceIsTriedAgainInTheSameSession(t *testing.T, h *server, proxy *apiProxy,
 		// times is 1 unless helm tries such a thing again by itself.
 		times  int
 		reason string
-		code   stream.RetryCode
+		code   helmtrail.RetryCode
 	}{
-		{"conflict", conflict, 1, "another writer", stream.RetryConflict},
-		{"leader change", leaderChanged, 2, "another leader", stream.RetryLeader},
-		{"lost connection", lost, 1, "connection to the API server was lost", stream.RetryLost},
+		{"conflict", conflict, 1, "another writer", helmtrail.RetryConflict},
+		{"leader change", leaderChanged, 2, "another leader", helmtrail.RetryLeader},
+		{"lost connection", lost, 1, "connection to the API server was lost", helmtrail.RetryLost},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -80,9 +81,9 @@ func aRaceIsTriedAgainInTheSameSession(t *testing.T, h *server, proxy *apiProxy,
 			if diff := cmp.Diff([]string{"1 pending-install", "1 deployed"}, statuses(events)); diff != "" {
 				t.Errorf("transitions (-want +got):\n%s", diff)
 			}
-			var sessions struct{ Items []stream.Session }
+			var sessions struct{ Items []helmtrail.Session }
 			s.get(t, s.path()+"/sessions", &sessions)
-			if len(sessions.Items) != 1 || sessions.Items[0].State != stream.StateCompleted {
+			if len(sessions.Items) != 1 || sessions.Items[0].State != helmtrail.StateCompleted {
 				t.Errorf("the sessions are %+v, want one", sessions.Items)
 			}
 		})
@@ -129,7 +130,7 @@ func leftoversAreThoseOfAllAttempts(t *testing.T, h *server, proxy *apiProxy, ma
 	if got := retries(events); len(got) != 1 || got[0].MaxAttempts != 2 {
 		t.Errorf("RETRYING events %+v, want one", got)
 	}
-	if !slices.Contains(last.Leftovers, stream.ObjectRef{Kind: "ConfigMap", Namespace: s.namespace, Name: "shop"}) {
+	if !slices.Contains(last.Leftovers, health.ObjectRef{Kind: "ConfigMap", Namespace: s.namespace, Name: "shop"}) {
 		t.Errorf("leftovers %v, want the ConfigMap among them", last.Leftovers)
 	}
 }
@@ -148,5 +149,5 @@ func aLastWriteThatFailsIsNoSuccess(t *testing.T, h *server, proxy *apiProxy, ma
 	if stuck == nil || stuck.Suspected || stuck.By != answer.SessionID {
 		t.Fatalf("the release is stuck: %+v, want at once, by our session, for sure", stuck)
 	}
-	s.recover(t, s.namespace, stream.StrategyMarkFailed, *stuck, "failed")
+	s.recover(t, s.namespace, helmtrail.StrategyMarkFailed, *stuck, "failed")
 }

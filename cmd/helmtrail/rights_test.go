@@ -14,8 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	batchv1client "k8s.io/client-go/kubernetes/typed/batch/v1"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // twoNamespaces is a release of the chart spread, with a Deployment in each of
@@ -61,10 +62,10 @@ var (
 )
 
 // rowsOf are the rows that a stream leaves its reader, in their order.
-func rowsOf(events []stream.Event) []stream.Resource {
-	var rows []stream.Resource
+func rowsOf(events []helmtrail.Event) []health.Resource {
+	var rows []health.Resource
 	for _, e := range events {
-		body, ok := e.Body.(*stream.ResourceStatus)
+		body, ok := e.Body.(*helmtrail.ResourceStatus)
 		if !ok {
 			continue
 		}
@@ -72,19 +73,19 @@ func rowsOf(events []stream.Event) []stream.Resource {
 			rows = nil
 		}
 		for _, row := range body.Resources {
-			if i := slices.IndexFunc(rows, func(r stream.Resource) bool { return r.Key() == row.Key() }); i >= 0 {
+			if i := slices.IndexFunc(rows, func(r health.Resource) bool { return r.Key() == row.Key() }); i >= 0 {
 				rows[i] = row
 			} else {
 				rows = append(rows, row)
 			}
 		}
-		rows = slices.DeleteFunc(rows, func(r stream.Resource) bool { return slices.Contains(body.Removed, r.Key()) })
+		rows = slices.DeleteFunc(rows, func(r health.Resource) bool { return slices.Contains(body.Removed, r.Key()) })
 	}
 	return rows
 }
 
 // in are the kinds of the rows in a namespace.
-func in(namespace string, rows []stream.Resource) []string {
+func in(namespace string, rows []health.Resource) []string {
 	var list []string
 	for _, row := range rows {
 		if row.Namespace == namespace {
@@ -95,7 +96,7 @@ func in(namespace string, rows []stream.Resource) []string {
 }
 
 // causesIn are the reasons and containers of the causes in a namespace, sorted.
-func causesIn(namespace string, causes []stream.Cause) []string {
+func causesIn(namespace string, causes []health.Cause) []string {
 	list := []string{}
 	for _, c := range causes {
 		if c.Object.Namespace == namespace {
@@ -107,13 +108,13 @@ func causesIn(namespace string, causes []stream.Cause) []string {
 }
 
 // allCausesIn are causesIn of every summary of a stream and of its end.
-func allCausesIn(namespace string, events []stream.Event) []string {
-	var all []stream.Cause
+func allCausesIn(namespace string, events []helmtrail.Event) []string {
+	var all []health.Cause
 	for _, e := range events {
 		switch body := e.Body.(type) {
-		case *stream.ResourceStatus:
+		case *helmtrail.ResourceStatus:
 			all = append(all, body.Summary.Causes...)
-		case *stream.End:
+		case *helmtrail.End:
 			all = append(all, body.Causes...)
 		}
 	}
@@ -122,10 +123,10 @@ func allCausesIn(namespace string, events []stream.Event) []string {
 
 // endsBadly is the end of a session whose hook has failed, with the causes that
 // the starter may see in the release's own namespace.
-func (s *twoNamespaces) endsBadly(t *testing.T, events []stream.Event) *stream.End {
+func (s *twoNamespaces) endsBadly(t *testing.T, events []helmtrail.Event) *helmtrail.End {
 	t.Helper()
 	kind, last := end(t, events)
-	if kind != stream.TypeFailed {
+	if kind != helmtrail.TypeFailed {
 		t.Fatalf("the session ended %s, want FAILED for its hook", kind)
 	}
 	if diff := cmp.Diff([]string{"Job sql BackoffLimitExceeded", "Pod web CrashLoopBackOff"}, causesIn(s.app, last.Causes)); diff != "" {
@@ -188,7 +189,7 @@ func TestAStreamShowsWhatItsStarterMaySee(t *testing.T) {
 
 // checkLogs wants each cause that is a container's own end to tell its last
 // five lines, without what is secret in them.
-func checkLogs(t *testing.T, causes []stream.Cause) {
+func checkLogs(t *testing.T, causes []health.Cause) {
 	t.Helper()
 	for _, c := range causes {
 		lines := strings.Split(c.Log, "\n")
@@ -225,19 +226,19 @@ func TestResourcesShowWhatTheCallerMaySee(t *testing.T) {
 		{"no right to logs", readerToken, []string{"Deployment"}, reader + " may not get deployments.apps in namespace " + s.db, "Forbidden", 1, []string{}, false},
 	} {
 		var now struct {
-			Resources []stream.Resource
-			Summary   stream.Summary
+			Resources []health.Resource
+			Summary   health.Summary
 		}
 		rows := []string{"Deployment", "ReplicaSet", "Pod", "Job", "Pod"}
 		eventually(t, c.name+": the rows in the release's namespace", func() bool {
-			now.Resources, now.Summary = nil, stream.Summary{}
+			now.Resources, now.Summary = nil, health.Summary{}
 			s.holding(c.token).get(t, s.release(s.app, "spread")+"/resources", &now)
 			return slices.Equal(rows, in(s.app, now.Resources))
 		})
 		if diff := cmp.Diff(c.want, in(s.db, now.Resources)); diff != "" {
 			t.Errorf("%s: rows in the other namespace (-want +got):\n%s", c.name, diff)
 		}
-		i := slices.IndexFunc(now.Resources, func(r stream.Resource) bool { return r.Name == "db" })
+		i := slices.IndexFunc(now.Resources, func(r health.Resource) bool { return r.Name == "db" })
 		if db := now.Resources[i]; db.Status != c.status || !strings.Contains(db.Message, c.message) {
 			t.Errorf("%s: the other namespace's Deployment is %+v, want %s and %q", c.name, db, c.status, c.message)
 		}
@@ -252,7 +253,7 @@ func TestResourcesShowWhatTheCallerMaySee(t *testing.T) {
 		}
 		if c.logs {
 			checkLogs(t, now.Summary.Causes)
-		} else if i := slices.IndexFunc(now.Summary.Causes, func(c stream.Cause) bool { return c.Log != "" }); i >= 0 {
+		} else if i := slices.IndexFunc(now.Summary.Causes, func(c health.Cause) bool { return c.Log != "" }); i >= 0 {
 			t.Errorf("%s: a cause has the log %q", c.name, now.Summary.Causes[i].Log)
 		}
 	}
@@ -272,7 +273,7 @@ func TestASessionTakenOverShowsWhatItsStarterMaySee(t *testing.T) {
 	answer := first.submit(t, http.MethodPost, s.releases(s.app), object{
 		"name": "spread", "chart": object{"ref": "spread"}, "values": object{"db": s.db, "suspend": true},
 	})
-	first.awaitEvent(t, answer, func(e stream.Event) bool { _, ok := e.Body.(*stream.ResourceStatus); return ok })
+	first.awaitEvent(t, answer, func(e helmtrail.Event) bool { _, ok := e.Body.(*helmtrail.ResourceStatus); return ok })
 	s.stop()
 	next := serveOn(t, settings).holding(token)
 	eventually(t, "the namespace is known to be the same one", func() bool {
@@ -316,7 +317,7 @@ func TestAnObservedSessionShowsItsNamespaceAlone(t *testing.T) {
 		t.Fatal("the install by hand did not fail")
 	}
 	reader := s.holding(token)
-	var sessions struct{ Items []stream.Session }
+	var sessions struct{ Items []helmtrail.Session }
 	eventually(t, "the observed session has ended", func() bool {
 		reader.get(t, s.release(s.app, "spread")+"/sessions", &sessions)
 		return len(sessions.Items) == 1 && sessions.Items[0].End != nil
@@ -327,8 +328,8 @@ func TestAnObservedSessionShowsItsNamespaceAlone(t *testing.T) {
 	if diff := cmp.Diff([]string{"Deployment"}, in(s.db, rows)); diff != "" {
 		t.Errorf("rows in the other namespace (-want +got):\n%s", diff)
 	}
-	i := slices.IndexFunc(rows, func(r stream.Resource) bool { return r.Namespace == s.db })
-	if rows[i].Status != stream.StatusForbidden || !strings.Contains(rows[i].Message, "may not get deployments.apps in namespace "+s.db) {
+	i := slices.IndexFunc(rows, func(r health.Resource) bool { return r.Namespace == s.db })
+	if rows[i].Status != health.StatusForbidden || !strings.Contains(rows[i].Message, "may not get deployments.apps in namespace "+s.db) {
 		t.Errorf("the other namespace's Deployment is %+v, want it forbidden", rows[i])
 	}
 	for _, c := range last.Causes {

@@ -23,8 +23,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 const (
@@ -149,7 +149,7 @@ func TestSecretsAreNowhereToBeSeen(t *testing.T) {
 			"valuesYAML": "api:\n  token: " + valueToken + "\n",
 			"options":    object{"wait": true, "timeoutSeconds": 300},
 		})
-		h.awaitEvent(t, answer, func(e stream.Event) bool { return e.Type == stream.TypeResourceStatus })
+		h.awaitEvent(t, answer, func(e helmtrail.Event) bool { return e.Type == helmtrail.TypeResourceStatus })
 		supervisor, running := processes(t, answer.SessionID)
 		for name, pid := range map[string]int{"supervisor": supervisor, "helm": running} {
 			for _, file := range []string{"cmdline", "environ"} {
@@ -179,7 +179,7 @@ func TestSecretsAreNowhereToBeSeen(t *testing.T) {
 		becomesReady(t, namespace)
 
 		events := h.events(t.Context(), t, answer.Events, 1)
-		if kind, last := end(t, events); kind != stream.TypeCompleted {
+		if kind, last := end(t, events); kind != helmtrail.TypeCompleted {
 			t.Errorf("the end is %s %+v", kind, last)
 		}
 		told, err := json.Marshal(events)
@@ -190,7 +190,7 @@ func TestSecretsAreNowhereToBeSeen(t *testing.T) {
 		var session json.RawMessage
 		h.get(t, h.release(namespace, "web")+"/sessions/"+answer.SessionID, &session)
 		hides(t, "the session", string(session))
-		started := events[0].Body.(*stream.Started)
+		started := events[0].Body.(*helmtrail.Started)
 		if got := started.Command[len(started.Command)-1]; got != "web" || slices.ContainsFunc(started.Command, func(s string) bool { return strings.Contains(s, data) }) {
 			t.Errorf("the command shows the server's files: %q", started.Command)
 		}
@@ -300,7 +300,7 @@ func TestSchemaErrorsCanBeRead(t *testing.T) {
 		})
 		events := h.events(t.Context(), t, answer.Events, 1)
 		kind, last := end(t, events)
-		if kind != stream.TypeFailed || !strings.Contains(last.Message, "/replicas") || !strings.Contains(last.Message, "integer") {
+		if kind != helmtrail.TypeFailed || !strings.Contains(last.Message, "/replicas") || !strings.Contains(last.Message, "integer") {
 			t.Errorf("the end is %s %q, want helm's words about /replicas", kind, last.Message)
 		}
 		told, err := json.Marshal(events)
@@ -320,30 +320,30 @@ func TestUploadedChartsAndRepositoriesAreInstalled(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer response.Body.Close()
-		var uploaded stream.ChartItem
+		var uploaded helmtrail.ChartItem
 		if err := json.NewDecoder(response.Body).Decode(&uploaded); err != nil || response.StatusCode != http.StatusCreated {
 			t.Fatalf("the upload was answered with %d, %v", response.StatusCode, err)
 		}
-		var charts struct{ Items []stream.ChartItem }
+		var charts struct{ Items []helmtrail.ChartItem }
 		h.get(t, "/charts", &charts)
-		var sources []stream.ChartSource
+		var sources []helmtrail.ChartSource
 		for _, c := range charts.Items {
 			sources = append(sources, c.Source)
 			if c.Name != "web" || c.Versions[0].Version != "1.2.3" {
 				t.Errorf("listed %+v", c)
 			}
 		}
-		if !slices.Equal(sources, []stream.ChartSource{stream.ChartFromDirectory, stream.ChartFromUpload, stream.ChartFromRepository}) {
+		if !slices.Equal(sources, []helmtrail.ChartSource{helmtrail.ChartFromDirectory, helmtrail.ChartFromUpload, helmtrail.ChartFromRepository}) {
 			t.Errorf("listed from %v", sources)
 		}
 		for i, chart := range charts.Items {
 			name := fmt.Sprint("web-", i)
 			answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": name, "chart": object{"ref": chart.Ref, "repo": chart.Repo}})
 			events := h.events(t.Context(), t, answer.Events, 1)
-			if kind, last := end(t, events); kind != stream.TypeCompleted {
+			if kind, last := end(t, events); kind != helmtrail.TypeCompleted {
 				t.Errorf("%s from the %s ended %s: %s", name, chart.Source, kind, last.Message)
 			}
-			started := events[0].Body.(*stream.Started)
+			started := events[0].Body.(*helmtrail.Started)
 			if shown := strings.Join(started.Command, " "); started.Command[len(started.Command)-1] != chart.Ref || strings.Contains(shown, data) {
 				t.Errorf("the command of %s is %q", name, shown)
 			}
@@ -376,7 +376,7 @@ func TestADryRunChangesNothingAndLogsNoManifest(t *testing.T) {
 				"options": object{"dryRun": way},
 			})
 			events := h.events(t.Context(), t, answer.Events, 1)
-			if kind, last := end(t, events); kind != stream.TypeCompleted || last.Release != nil {
+			if kind, last := end(t, events); kind != helmtrail.TypeCompleted || last.Release != nil {
 				t.Errorf("dryRun %s ended %s %+v", way, kind, last)
 			}
 			told, err := json.Marshal(events)

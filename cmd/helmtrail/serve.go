@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/informer"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/helmcli"
@@ -178,11 +179,11 @@ func notReady(ctx context.Context, kept *journal.Journal) (reasons []string) {
 
 // mayReveal decides who may see secrets unmasked. Without a login, everybody who
 // can reach the server could read them with helmtrail's own rights anyway.
-func mayReveal(auth string) func(stream.ReleaseRef) error {
+func mayReveal(auth string) func(helmtrail.ReleaseRef) error {
 	if auth != authNone {
 		return nil
 	}
-	return func(stream.ReleaseRef) error { return nil }
+	return func(helmtrail.ReleaseRef) error { return nil }
 }
 
 // openHelm finds the installed helm. The supervisor is this same program.

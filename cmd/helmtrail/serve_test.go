@@ -21,8 +21,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 func TestHelmByHandIsSeenWithinASecond(t *testing.T) {
@@ -244,19 +244,19 @@ func TestStoppingLeavesNoHelmAndKeepsTheSessions(t *testing.T) {
 	h, namespace := serveOn(t, a), clustertest.Namespace(t)
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
 	var pid int
-	var seen []stream.Event
+	var seen []helmtrail.Event
 	var stopping sync.WaitGroup
 	err := h.frames(t.Context(), answer.Events, func(f frame) bool {
-		var e stream.Event
+		var e helmtrail.Event
 		if err := json.Unmarshal([]byte(f.data), &e); err != nil {
 			t.Error(err)
 			return false
 		}
-		if e.Type == stream.TypeHeartbeat {
+		if e.Type == helmtrail.TypeHeartbeat {
 			return true
 		}
 		seen = append(seen, e)
-		if line, ok := e.Body.(*stream.LogLine); ok && strings.HasPrefix(line.Line, "pid ") {
+		if line, ok := e.Body.(*helmtrail.LogLine); ok && strings.HasPrefix(line.Line, "pid ") {
 			pid, _ = strconv.Atoi(line.Line[len("pid "):])
 			stopping.Go(h.stop)
 		}
@@ -266,7 +266,7 @@ func TestStoppingLeavesNoHelmAndKeepsTheSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kind, last := end(t, seen); kind != stream.TypeFailed || last.Reason != stream.ReasonInterrupted {
+	if kind, last := end(t, seen); kind != helmtrail.TypeFailed || last.Reason != helmtrail.ReasonInterrupted {
 		t.Errorf("the session ended %s %+v, want FAILED, interrupted", kind, last)
 	}
 	if pid == 0 || !processEnded(pid) {

@@ -25,8 +25,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // writeCertificate puts a self-signed certificate with a serial number into two
@@ -212,7 +212,7 @@ func TestServingOverTLS(t *testing.T) {
 	}
 	namespace := clustertest.Namespace(t)
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
-	if kind, last := end(t, h.events(t.Context(), t, answer.Events, 1)); kind != stream.TypeCompleted {
+	if kind, last := end(t, h.events(t.Context(), t, answer.Events, 1)); kind != helmtrail.TypeCompleted {
 		t.Errorf("the session ended %s: %s", kind, last.Message)
 	}
 	renew(2)

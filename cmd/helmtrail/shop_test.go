@@ -13,8 +13,8 @@ import (
 	appsv1client "k8s.io/client-go/kubernetes/typed/apps/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // charts is the folder of the charts that tests of operations install.
@@ -42,7 +42,7 @@ func openShop(t *testing.T, h *server, major int, name string) *shop {
 func (s *shop) path() string { return s.release(s.namespace, s.name) }
 
 // do submits an operation and returns its stream to the end.
-func (s *shop) do(t *testing.T, method, path string, body any) []stream.Event {
+func (s *shop) do(t *testing.T, method, path string, body any) []helmtrail.Event {
 	t.Helper()
 	events := s.events(t.Context(), t, s.submit(t, method, path, body).Events, 1)
 	if len(events) == 0 {
@@ -51,19 +51,19 @@ func (s *shop) do(t *testing.T, method, path string, body any) []stream.Event {
 	return events
 }
 
-func (s *shop) install(t *testing.T, values, options object) []stream.Event {
+func (s *shop) install(t *testing.T, values, options object) []helmtrail.Event {
 	t.Helper()
 	return s.do(t, http.MethodPost, s.releases(s.namespace), object{
 		"name": s.name, "chart": object{"ref": "shop"}, "values": values, "options": options,
 	})
 }
 
-func (s *shop) upgrade(t *testing.T, values, options object) []stream.Event {
+func (s *shop) upgrade(t *testing.T, values, options object) []helmtrail.Event {
 	t.Helper()
 	return s.do(t, http.MethodPut, s.path(), object{"chart": object{"ref": "shop"}, "values": values, "options": options})
 }
 
-func (s *shop) rollback(t *testing.T, revision int, options object) []stream.Event {
+func (s *shop) rollback(t *testing.T, revision int, options object) []helmtrail.Event {
 	t.Helper()
 	return s.do(t, http.MethodPost, s.path()+"/rollback", object{"revision": revision, "options": options})
 }
@@ -81,12 +81,12 @@ type expected struct {
 }
 
 // ended checks a session's end.
-func ended(t *testing.T, events []stream.Event, want expected) *stream.End {
+func ended(t *testing.T, events []helmtrail.Event, want expected) *helmtrail.End {
 	t.Helper()
 	kind, last := end(t, events)
-	wantKind, code := stream.TypeCompleted, 0
+	wantKind, code := helmtrail.TypeCompleted, 0
 	if want.failed {
-		wantKind, code = stream.TypeFailed, 1
+		wantKind, code = helmtrail.TypeFailed, 1
 	}
 	release := ""
 	if last.Release != nil {
@@ -112,7 +112,7 @@ func ended(t *testing.T, events []stream.Event, want expected) *stream.End {
 
 // told checks that a stream has the transitions, in that order; others may
 // stand between them.
-func told(t *testing.T, events []stream.Event, transitions ...string) {
+func told(t *testing.T, events []helmtrail.Event, transitions ...string) {
 	t.Helper()
 	got := statuses(events)
 	at := 0

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // While helmtrail stops, running operations go on to their end and can be
@@ -32,7 +32,7 @@ func TestStoppingWaitsForWhatRunsAndTakesNothingNew(t *testing.T) {
 			first := sync.OnceFunc(opened.Done)
 			last := frame{}
 			err := h.frames(t.Context(), answer.Events, func(f frame) bool { first(); last = f; return true })
-			if err != nil || last.event != string(stream.TypeCompleted) {
+			if err != nil || last.event != string(helmtrail.TypeCompleted) {
 				t.Errorf("a reader's last event is %q, error %v", last.event, err)
 			}
 		})
@@ -77,7 +77,7 @@ func TestNoClientKeepsHelmtrailFromStopping(t *testing.T) {
 	}()
 	sessions := map[string]string{"web": answer.SessionID}
 	eventually(t, "the other session", func() bool {
-		var list struct{ Items []stream.Session }
+		var list struct{ Items []helmtrail.Session }
 		h.get(t, h.release(namespace, "other")+"/sessions", &list)
 		if len(list.Items) > 0 {
 			sessions["other"] = list.Items[0].ID
@@ -100,7 +100,7 @@ func TestNoClientKeepsHelmtrailFromStopping(t *testing.T) {
 	again := serveOn(t, a)
 	for name, session := range sessions {
 		events := again.events(t.Context(), t, again.release(namespace, name)+"/events?sessionId="+session, 1)
-		if kind, last := end(t, events); kind != stream.TypeCompleted {
+		if kind, last := end(t, events); kind != helmtrail.TypeCompleted {
 			t.Errorf("%s ended %s: %s", name, kind, last.Message)
 		}
 	}
@@ -111,7 +111,7 @@ func (h *server) awaitLines(t *testing.T, events string, lines int) {
 	t.Helper()
 	count := 0
 	err := h.frames(t.Context(), events, func(f frame) bool {
-		if f.event == string(stream.TypeLog) {
+		if f.event == string(helmtrail.TypeLog) {
 			count++
 		}
 		return count < lines

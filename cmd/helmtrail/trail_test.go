@@ -16,23 +16,23 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // trailOf returns a release's entries but for the gaps.
-func (h *server) trailOf(t *testing.T, namespace, name string) []stream.TrailEntry {
+func (h *server) trailOf(t *testing.T, namespace, name string) []audit.Entry {
 	t.Helper()
 	var page trailPage
 	h.get(t, h.release(namespace, name)+"/trail", &page)
-	return slices.DeleteFunc(page.Items, func(e stream.TrailEntry) bool { return e.Kind == stream.TrailGap })
+	return slices.DeleteFunc(page.Items, func(e audit.Entry) bool { return e.Kind == audit.KindGap })
 }
 
 // awaitEntry waits for an entry and returns all of the release.
-func (h *server) awaitEntry(t *testing.T, namespace, name string, last func(stream.TrailEntry) bool) []stream.TrailEntry {
+func (h *server) awaitEntry(t *testing.T, namespace, name string, last func(audit.Entry) bool) []audit.Entry {
 	t.Helper()
-	var entries []stream.TrailEntry
+	var entries []audit.Entry
 	eventually(t, "the trail of "+name, func() bool {
 		entries = h.trailOf(t, namespace, name)
 		return slices.ContainsFunc(entries, last)
@@ -40,8 +40,8 @@ func (h *server) awaitEntry(t *testing.T, namespace, name string, last func(stre
 	return entries
 }
 
-func is(revision int, change decoder.Change, status decoder.Status) func(stream.TrailEntry) bool {
-	return func(e stream.TrailEntry) bool {
+func is(revision int, change decoder.Change, status decoder.Status) func(audit.Entry) bool {
+	return func(e audit.Entry) bool {
 		return e.Revision == revision && e.Change == change && e.Status == status
 	}
 }
@@ -262,8 +262,8 @@ func TestAKilledHelmtrailLosesNothingOfTheTrail(t *testing.T) {
 	helm("uninstall", "gone")
 
 	again := serveOn(t, a)
-	entries := again.awaitEntry(t, namespace, "web", func(e stream.TrailEntry) bool { return e.Revision == 4 && e.Status == decoder.StatusDeployed })
-	gone := again.awaitEntry(t, namespace, "gone", func(e stream.TrailEntry) bool { return e.Change == decoder.ChangeRemoved && e.Late })
+	entries := again.awaitEntry(t, namespace, "web", func(e audit.Entry) bool { return e.Revision == 4 && e.Status == decoder.StatusDeployed })
+	gone := again.awaitEntry(t, namespace, "gone", func(e audit.Entry) bool { return e.Change == decoder.ChangeRemoved && e.Late })
 	if diff := cmp.Diff(before, entries[:len(before)]); diff != "" {
 		t.Errorf("what was there before (-before +after):\n%s", diff)
 	}
@@ -289,7 +289,7 @@ func TestAKilledHelmtrailLosesNothingOfTheTrail(t *testing.T) {
 	if !page.State.Verified {
 		t.Errorf("the chain is %+v", page.State)
 	}
-	gaps := slices.DeleteFunc(page.Items, func(e stream.TrailEntry) bool { return e.Kind != stream.TrailGap })
+	gaps := slices.DeleteFunc(page.Items, func(e audit.Entry) bool { return e.Kind != audit.KindGap })
 	if len(gaps) != 1 || gaps[0].From.IsZero() || gaps[0].From.After(killed) || gaps[0].From.Before(killed.Add(-time.Minute)) || gaps[0].Time.Before(killed) {
 		t.Errorf("killed at %v, the gaps are %+v", killed, gaps)
 	}

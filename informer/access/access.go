@@ -24,8 +24,8 @@ import (
 	authorizationv1client "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"k8s.io/client-go/util/flowcontrol"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/internal/bounded"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 const (
@@ -50,7 +50,7 @@ type Reviewer struct {
 	tokens authenticationv1client.TokenReviewInterface
 	rights authorizationv1client.SubjectAccessReviewInterface
 
-	users    *bounded.Cache[stream.User]
+	users    *bounded.Cache[helmtrail.User]
 	refused  *bounded.Cache[struct{}]
 	answers  *bounded.Cache[answer]
 	known    *bounded.Cache[struct{}]
@@ -67,7 +67,7 @@ type answer struct {
 func New(tokens authenticationv1client.TokenReviewsGetter, rights authorizationv1client.SubjectAccessReviewsGetter) *Reviewer {
 	return &Reviewer{
 		tokens: tokens.TokenReviews(), rights: rights.SubjectAccessReviews(),
-		users:    bounded.New(bounded.Options[stream.User]{Limit: maxUsers, Life: Life}),
+		users:    bounded.New(bounded.Options[helmtrail.User]{Limit: maxUsers, Life: Life}),
 		refused:  bounded.New(bounded.Options[struct{}]{Limit: maxRefused, Life: Life}),
 		answers:  bounded.New(bounded.Options[answer]{Limit: maxAnswers, Life: Life}),
 		known:    bounded.New(bounded.Options[struct{}]{Limit: maxUsers, Life: knownFor}),
@@ -75,17 +75,17 @@ func New(tokens authenticationv1client.TokenReviewsGetter, rights authorizationv
 	}
 }
 
-// User returns the owner of a token. It fails with [stream.ErrUnauthenticated] if
-// the token is invalid, with [stream.ErrTooManyTokens] if too many unknown tokens
-// were reviewed lately, and with [stream.ErrNotReviewed] if the API server has not
+// User returns the owner of a token. It fails with [helmtrail.ErrUnauthenticated] if
+// the token is invalid, with [helmtrail.ErrTooManyTokens] if too many unknown tokens
+// were reviewed lately, and with [helmtrail.ErrNotReviewed] if the API server has not
 // answered.
-func (r *Reviewer) User(ctx context.Context, credentials stream.Credentials) (stream.User, error) {
+func (r *Reviewer) User(ctx context.Context, credentials helmtrail.Credentials) (helmtrail.User, error) {
 	return r.user(ctx, credentials.Token, keyOf(credentials.Token))
 }
 
 // Allowed returns nil if the token's owner has the right, and a
-// [*stream.ForbiddenError] if not. It also fails like User.
-func (r *Reviewer) Allowed(ctx context.Context, credentials stream.Credentials, right stream.Right) error {
+// [*helmtrail.ForbiddenError] if not. It also fails like User.
+func (r *Reviewer) Allowed(ctx context.Context, credentials helmtrail.Credentials, right helmtrail.Right) error {
 	key := keyOf(credentials.Token)
 	user, err := r.user(ctx, credentials.Token, key)
 	if err != nil {
@@ -96,7 +96,7 @@ func (r *Reviewer) Allowed(ctx context.Context, credentials stream.Credentials, 
 
 // May is Allowed for a user who was identified before, whether or not the token is
 // still valid.
-func (r *Reviewer) May(ctx context.Context, user stream.User, right stream.Right) error {
+func (r *Reviewer) May(ctx context.Context, user helmtrail.User, right helmtrail.Right) error {
 	identity, err := json.Marshal(user)
 	if err != nil {
 		return fmt.Errorf("review the right to %s: %w", right, err)
@@ -104,7 +104,7 @@ func (r *Reviewer) May(ctx context.Context, user stream.User, right stream.Right
 	return r.allowed(ctx, user, "user\x00"+keyOf(string(identity)), right)
 }
 
-func (r *Reviewer) allowed(ctx context.Context, user stream.User, key string, right stream.Right) error {
+func (r *Reviewer) allowed(ctx context.Context, user helmtrail.User, key string, right helmtrail.Right) error {
 	key = strings.Join([]string{key, right.Verb, right.Group, right.Resource, right.Namespace, right.Path}, "\x00")
 	a, ok := r.answers.Get(key)
 	if !ok {
@@ -114,7 +114,7 @@ func (r *Reviewer) allowed(ctx context.Context, user stream.User, key string, ri
 		}
 	}
 	if !a.allowed {
-		return &stream.ForbiddenError{User: user.Name, Right: right, Reason: a.reason}
+		return &helmtrail.ForbiddenError{User: user.Name, Right: right, Reason: a.reason}
 	}
 	return nil
 }
@@ -124,36 +124,36 @@ func keyOf(token string) string {
 	return string(sum[:])
 }
 
-func (r *Reviewer) user(ctx context.Context, token, key string) (stream.User, error) {
+func (r *Reviewer) user(ctx context.Context, token, key string) (helmtrail.User, error) {
 	if token == "" {
-		return stream.User{}, stream.ErrUnauthenticated
+		return helmtrail.User{}, helmtrail.ErrUnauthenticated
 	}
 	if user, ok := r.users.Get(key); ok {
 		return user, nil
 	}
 	if _, ok := r.refused.Get(key); ok {
-		return stream.User{}, stream.ErrUnauthenticated
+		return helmtrail.User{}, helmtrail.ErrUnauthenticated
 	}
-	return once(ctx, &r.asking, key, func(ctx context.Context) (stream.User, error) { return r.review(ctx, token, key) })
+	return once(ctx, &r.asking, key, func(ctx context.Context) (helmtrail.User, error) { return r.review(ctx, token, key) })
 }
 
 // review asks the API server for the owner of a token.
-func (r *Reviewer) review(ctx context.Context, token, key string) (stream.User, error) {
+func (r *Reviewer) review(ctx context.Context, token, key string) (helmtrail.User, error) {
 	if _, ok := r.known.Get(key); !ok && !r.unknowns.TryAccept() {
-		return stream.User{}, stream.ErrTooManyTokens
+		return helmtrail.User{}, helmtrail.ErrTooManyTokens
 	}
 	review, err := r.tokens.Create(ctx, &authenticationv1.TokenReview{
 		Spec: authenticationv1.TokenReviewSpec{Token: token},
 	}, metav1.CreateOptions{})
 	if err != nil {
-		return stream.User{}, fmt.Errorf("%w: review a token: %w", stream.ErrNotReviewed, err)
+		return helmtrail.User{}, fmt.Errorf("%w: review a token: %w", helmtrail.ErrNotReviewed, err)
 	}
 	if !review.Status.Authenticated {
 		r.refused.Add(key, struct{}{})
-		return stream.User{}, stream.ErrUnauthenticated
+		return helmtrail.User{}, helmtrail.ErrUnauthenticated
 	}
 	info := review.Status.User
-	user := stream.User{Name: info.Username, UID: info.UID, Groups: info.Groups}
+	user := helmtrail.User{Name: info.Username, UID: info.UID, Groups: info.Groups}
 	for name, values := range info.Extra {
 		if user.Extra == nil {
 			user.Extra = map[string][]string{}
@@ -166,7 +166,7 @@ func (r *Reviewer) review(ctx context.Context, token, key string) (stream.User, 
 }
 
 // ask asks the API server whether a user has a right.
-func (r *Reviewer) ask(ctx context.Context, user stream.User, right stream.Right, key string) (answer, error) {
+func (r *Reviewer) ask(ctx context.Context, user helmtrail.User, right helmtrail.Right, key string) (answer, error) {
 	spec := authorizationv1.SubjectAccessReviewSpec{User: user.Name, UID: user.UID, Groups: user.Groups}
 	for name, values := range user.Extra {
 		if spec.Extra == nil {
@@ -184,7 +184,7 @@ func (r *Reviewer) ask(ctx context.Context, user stream.User, right stream.Right
 	}
 	review, err := r.rights.Create(ctx, &authorizationv1.SubjectAccessReview{Spec: spec}, metav1.CreateOptions{})
 	if err != nil {
-		return answer{}, fmt.Errorf("%w: review the right to %s: %w", stream.ErrNotReviewed, right, err)
+		return answer{}, fmt.Errorf("%w: review the right to %s: %w", helmtrail.ErrNotReviewed, right, err)
 	}
 	a := answer{allowed: review.Status.Allowed && !review.Status.Denied, reason: review.Status.Reason}
 	r.answers.Add(key, a)

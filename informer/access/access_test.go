@@ -17,9 +17,9 @@ import (
 	authorizationv1client "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	rbacv1client "k8s.io/client-go/kubernetes/typed/rbac/v1"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/informer/access"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 func TestMain(m *testing.M) { clustertest.Main(m) }
@@ -58,7 +58,7 @@ func reviewer(t *testing.T) (r *access.Reviewer, tokens, rights *atomic.Int64) {
 	return access.New(authentication, authorization), tokens, rights
 }
 
-func token(t *testing.T, namespace string) stream.Credentials {
+func token(t *testing.T, namespace string) helmtrail.Credentials {
 	t.Helper()
 	accounts := clustertest.Core(t).ServiceAccounts(namespace)
 	if _, err := accounts.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "caller"}}, metav1.CreateOptions{}); err != nil {
@@ -68,20 +68,20 @@ func token(t *testing.T, namespace string) stream.Credentials {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return stream.Credentials{Token: request.Status.Token}
+	return helmtrail.Credentials{Token: request.Status.Token}
 }
 
 func TestManyCallersWithOneTokenAskOnce(t *testing.T) {
 	namespace := clustertest.Namespace(t)
 	r, tokens, rights := reviewer(t)
 	credentials := token(t, namespace)
-	right := stream.Right{Verb: "get", Group: "helmtrail.dev", Resource: "releases", Namespace: namespace}
+	right := helmtrail.Right{Verb: "get", Group: "helmtrail.dev", Resource: "releases", Namespace: namespace}
 	user := "system:serviceaccount:" + namespace + ":caller"
 	var asking sync.WaitGroup
 	for range 50 {
 		asking.Go(func() {
 			err := r.Allowed(t.Context(), credentials, right)
-			denied, ok := errors.AsType[*stream.ForbiddenError](err)
+			denied, ok := errors.AsType[*helmtrail.ForbiddenError](err)
 			if !ok || denied.User != user || denied.Right != right {
 				t.Errorf("the answer is %v, want that %s may not %s", err, user, right)
 			}
@@ -105,11 +105,11 @@ func TestUnknownTokensAreLimited(t *testing.T) {
 	for n := range 20 {
 		trying.Go(func() {
 			for i := range 100 {
-				_, err := r.User(t.Context(), stream.Credentials{Token: fmt.Sprintf("guess-%d-%d", n, i)})
+				_, err := r.User(t.Context(), helmtrail.Credentials{Token: fmt.Sprintf("guess-%d-%d", n, i)})
 				switch {
-				case errors.Is(err, stream.ErrUnauthenticated):
+				case errors.Is(err, helmtrail.ErrUnauthenticated):
 					refused.Add(1)
-				case errors.Is(err, stream.ErrTooManyTokens):
+				case errors.Is(err, helmtrail.ErrTooManyTokens):
 					limited.Add(1)
 				default:
 					t.Errorf("a guess was answered %v", err)
@@ -124,7 +124,7 @@ func TestUnknownTokensAreLimited(t *testing.T) {
 	if _, err := r.User(t.Context(), credentials); err != nil {
 		t.Errorf("a known token: %v", err)
 	}
-	if _, err := r.User(t.Context(), stream.Credentials{}); !errors.Is(err, stream.ErrUnauthenticated) {
+	if _, err := r.User(t.Context(), helmtrail.Credentials{}); !errors.Is(err, helmtrail.ErrUnauthenticated) {
 		t.Errorf("no token: %v", err)
 	}
 }
@@ -156,20 +156,20 @@ func TestAUserMayWhatTheirTokenMay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nobody := stream.User{Name: user.Name}
-	for _, resource := range []string{stream.LogsResource, "pods"} {
-		right := stream.Right{Verb: "get", Resource: resource, Namespace: namespace}
+	nobody := helmtrail.User{Name: user.Name}
+	for _, resource := range []string{helmtrail.LogsResource, "pods"} {
+		right := helmtrail.Right{Verb: "get", Resource: resource, Namespace: namespace}
 		byToken, byName := r.Allowed(t.Context(), credentials, right), r.May(t.Context(), user, right)
-		if (byToken == nil) != (resource == stream.LogsResource) || (byName == nil) != (byToken == nil) {
+		if (byToken == nil) != (resource == helmtrail.LogsResource) || (byName == nil) != (byToken == nil) {
 			t.Errorf("get %s: %v by token, %v by name and groups", resource, byToken, byName)
 		}
-		if _, denied := errors.AsType[*stream.ForbiddenError](r.May(t.Context(), nobody, right)); !denied {
+		if _, denied := errors.AsType[*helmtrail.ForbiddenError](r.May(t.Context(), nobody, right)); !denied {
 			t.Errorf("get %s is allowed without the group", resource)
 		}
 	}
 	asked := rights.Load()
 	for range 10 {
-		_ = r.May(t.Context(), user, stream.Right{Verb: "get", Resource: "pods", Namespace: namespace})
+		_ = r.May(t.Context(), user, helmtrail.Right{Verb: "get", Resource: "pods", Namespace: namespace})
 	}
 	if n := rights.Load() - asked; n != 0 {
 		t.Errorf("ten questions that were answered a moment ago made %d reviews", n)

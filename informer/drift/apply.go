@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/drift"
 )
 
 // apply applies an object as a dry run. With conflicts it records the fields that
@@ -59,15 +59,15 @@ func (x *examination) apply(ctx context.Context, client dynamic.ResourceInterfac
 }
 
 // conflictsOf returns the fields that others own.
-func conflictsOf(err error) []stream.FieldConflict {
+func conflictsOf(err error) []drift.FieldConflict {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {
 		return nil
 	}
-	var all []stream.FieldConflict
+	var all []drift.FieldConflict
 	for _, cause := range status.Status().Details.Causes {
 		if cause.Type == metav1.CauseTypeFieldManagerConflict {
-			all = append(all, stream.FieldConflict{
+			all = append(all, drift.FieldConflict{
 				Field: cause.Field, Detail: cause.Message,
 				Warning: fmt.Sprintf("%s at %s: helm takes it over only with forceConflicts", cause.Message, cause.Field),
 			})

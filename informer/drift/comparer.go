@@ -19,9 +19,10 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/drift"
 	"github.com/helmtrail/helmtrail/informer/resources"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 const (
@@ -80,17 +81,17 @@ type examined struct {
 	// problem says why the object is unknown; note is its code, "" for a message of
 	// the API server.
 	problem  string
-	note     stream.NoteCode
+	note     drift.NoteCode
 	noKind   bool
 	warnings []string
 	// conflicts are the fields that others own.
-	conflicts []stream.FieldConflict
+	conflicts []drift.FieldConflict
 }
 
 // examination examines the objects of one manifest.
 type examination struct {
 	*Comparer
-	release stream.ReleaseRef
+	release helmtrail.ReleaseRef
 	objects []*examined
 	// until is the deadline of the answer.
 	until   time.Time
@@ -104,7 +105,7 @@ type examination struct {
 
 // examine examines every object that the manifest names. It fails if the API server
 // does not answer or ctx ends.
-func (c *Comparer) examine(ctx context.Context, release stream.ReleaseRef, named []resources.Named, tryMissing bool) (*examination, error) {
+func (c *Comparer) examine(ctx context.Context, release helmtrail.ReleaseRef, named []resources.Named, tryMissing bool) (*examination, error) {
 	x := &examination{Comparer: c, release: release, until: time.Now().Add(cmp.Or(c.within, maxTime)), schemas: openAPI{get: c.Get}, refused: map[place]error{}}
 	limited, cancel := context.WithDeadline(ctx, x.until)
 	defer cancel()
@@ -117,13 +118,13 @@ func (c *Comparer) examine(ctx context.Context, release stream.ReleaseRef, named
 			continue
 		}
 		if i >= maxObjects {
-			e.problem, e.note = "there are too many objects to look at them all", stream.NoteTooMany
+			e.problem, e.note = "there are too many objects to look at them all", drift.NoteTooMany
 			continue
 		}
 		looking.Go(func() error {
 			err := x.look(limited, e, tryMissing)
 			if err != nil && ctx.Err() == nil && limited.Err() != nil {
-				e.problem, e.note, err = "it was not looked at in time", stream.NoteTimeout, nil
+				e.problem, e.note, err = "it was not looked at in time", drift.NoteTimeout, nil
 			}
 			return err
 		})
@@ -139,7 +140,7 @@ func (c *Comparer) examine(ctx context.Context, release stream.ReleaseRef, named
 func (x *examination) look(ctx context.Context, e *examined, tryMissing bool) error {
 	mapping, err := x.Find(ctx, e.GroupVersionKind)
 	if meta.IsNoMatchError(err) {
-		e.noKind, e.note, e.problem = true, stream.NoteUnknownKind, "the cluster has no kind "+e.Kind+" in "+e.GroupVersion().String()
+		e.noKind, e.note, e.problem = true, drift.NoteUnknownKind, "the cluster has no kind "+e.Kind+" in "+e.GroupVersion().String()
 		return nil
 	}
 	if err != nil {
@@ -150,7 +151,7 @@ func (x *examination) look(ctx context.Context, e *examined, tryMissing bool) er
 		e.place.namespace = e.Namespace
 	}
 	if err := e.want(x.release); err != nil {
-		e.problem, e.note = "this part of the manifest cannot be read", stream.NoteUnreadable
+		e.problem, e.note = "this part of the manifest cannot be read", drift.NoteUnreadable
 		return nil
 	}
 	client := x.Dynamic.Resource(e.place.resource).Namespace(e.place.namespace)
@@ -187,7 +188,7 @@ func (x *examination) look(ctx context.Context, e *examined, tryMissing bool) er
 }
 
 // want reads the manifest's object as Helm would send it.
-func (e *examined) want(release stream.ReleaseRef) error {
+func (e *examined) want(release helmtrail.ReleaseRef) error {
 	if err := utiljson.Unmarshal(e.Content, &e.wanted); err != nil {
 		return err
 	}

@@ -10,14 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/drift"
 	"github.com/helmtrail/helmtrail/informer/resources"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // Drift compares the objects that a record's manifest names with the live ones.
 // Hooks are not compared, since they come and go. Drift blocks for a minute at most,
 // and fails if the API server does not answer or ctx ends.
-func (c *Comparer) Drift(ctx context.Context, query stream.DriftQuery) (*stream.Drift, error) {
+func (c *Comparer) Drift(ctx context.Context, query drift.Query) (*drift.Report, error) {
 	record := query.Record
 	x, err := c.examine(ctx, query.Release, resources.Read(record.Manifest, query.Release.Namespace), false)
 	if err != nil {
@@ -27,7 +27,7 @@ func (c *Comparer) Drift(ctx context.Context, query stream.DriftQuery) (*stream.
 	if err != nil {
 		return nil, err
 	}
-	answer := &stream.Drift{Revision: record.Version, Counts: map[stream.DriftState]int{}, Objects: []stream.DriftObject{}, Unlisted: []string{}}
+	answer := &drift.Report{Revision: record.Version, Counts: map[drift.State]int{}, Objects: []drift.Object{}, Unlisted: []string{}}
 	limited, cancel := context.WithDeadline(ctx, x.until)
 	defer cancel()
 	scaled := &scalers{comparer: c}
@@ -47,58 +47,58 @@ func (c *Comparer) Drift(ctx context.Context, query stream.DriftQuery) (*stream.
 	for _, object := range answer.Objects {
 		answer.Counts[object.State]++
 	}
-	answer.Drifted = answer.Counts[stream.DriftChanged]+answer.Counts[stream.DriftMissing]+answer.Counts[stream.DriftExtra] > 0
+	answer.Drifted = answer.Counts[drift.Changed]+answer.Counts[drift.Missing]+answer.Counts[drift.Extra] > 0
 	return answer, nil
 }
 
 // drift compares one object.
-func (e *examined) drift(ctx context.Context, secrets *mask.Secrets, scaled *scalers) (stream.DriftObject, error) {
-	object := stream.DriftObject{
-		State: stream.DriftSame, APIVersion: e.GroupVersion().String(), Kind: e.Kind, Namespace: e.Namespace, Name: e.Name,
-		Changes: []stream.FieldChange{}, Added: []stream.FieldChange{},
+func (e *examined) drift(ctx context.Context, secrets *mask.Secrets, scaled *scalers) (drift.Object, error) {
+	object := drift.Object{
+		State: drift.Same, APIVersion: e.GroupVersion().String(), Kind: e.Kind, Namespace: e.Namespace, Name: e.Name,
+		Changes: []drift.FieldChange{}, Added: []drift.FieldChange{},
 	}
 	if e.place.resource.Resource != "" {
 		object.Namespace = e.place.namespace
 	}
 	switch {
 	case e.problem != "":
-		object.State, object.Message, object.Note = stream.DriftUnknown, text(secrets, e.problem), noteOf(e.note)
+		object.State, object.Message, object.Note = drift.Unknown, text(secrets, e.problem), noteOf(e.note)
 		return object, nil
 	case e.live == nil:
-		object.State = stream.DriftMissing
+		object.State = drift.Missing
 		return object, nil
 	}
-	object.Checked = stream.DriftByApply
+	object.Checked = drift.ByApply
 	if e.applied == nil {
-		object.Checked = stream.DriftByFields
+		object.Checked = drift.ByFields
 		if e.refusal != nil && !lacksRight(e.refusal) {
 			refusal := text(secrets, e.refusal.Error())
 			object.Message = "the API server refuses to apply it: " + refusal
-			object.Note = &stream.Note{Code: stream.NoteApplyRefused, Detail: refusal}
+			object.Note = &drift.Note{Code: drift.NoteApplyRefused, Detail: refusal}
 		}
 	}
 	if e.live.GetDeletionTimestamp() != nil {
-		object.Message, object.Note = "it is being deleted", noteOf(stream.NoteDeleting)
+		object.Message, object.Note = "it is being deleted", noteOf(drift.NoteDeleting)
 	}
 	if err := e.compare(ctx, &object, secrets, scaled); err != nil {
 		return object, fmt.Errorf("compare %s %s: %w", e.Kind, e.Name, err)
 	}
 	if len(object.Changes) > 0 {
-		object.State = stream.DriftChanged
+		object.State = drift.Changed
 	}
 	return object, nil
 }
 
 // noteOf returns the note of a code, nil for none.
-func noteOf(code stream.NoteCode) *stream.Note {
+func noteOf(code drift.NoteCode) *drift.Note {
 	if code == "" {
 		return nil
 	}
-	return &stream.Note{Code: code}
+	return &drift.Note{Code: code}
 }
 
 // compare fills in the fields that differ.
-func (e *examined) compare(ctx context.Context, object *stream.DriftObject, secrets *mask.Secrets, scaled *scalers) error {
+func (e *examined) compare(ctx context.Context, object *drift.Object, secrets *mask.Secrets, scaled *scalers) error {
 	recorded, live := plain(canonical(e.wanted, e.GroupVersionKind)), plain(e.live.Object)
 	owned := ownersOf(e.live)
 	byFields := differences(recorded, live)
@@ -131,7 +131,7 @@ func (e *examined) compare(ctx context.Context, object *stream.DriftObject, secr
 			continue
 		}
 		changed[d.path] = true
-		object.Changes = append(object.Changes, stream.FieldChange{
+		object.Changes = append(object.Changes, drift.FieldChange{
 			Path: text(secrets, d.path), Recorded: d.from.follow(shownFrom), Live: d.to.follow(shownLive), Manager: setter.manager,
 		})
 	}
@@ -141,7 +141,7 @@ func (e *examined) compare(ctx context.Context, object *stream.DriftObject, secr
 			adder = owned.adder(d.to)
 		}
 		if adder != "" {
-			object.Added = append(object.Added, stream.FieldChange{
+			object.Added = append(object.Added, drift.FieldChange{
 				Path: text(secrets, d.path), Recorded: steps{}.follow(nil), Live: d.to.follow(shownLive), Manager: adder,
 			})
 		}

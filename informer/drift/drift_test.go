@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/drift"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // rights are what those may do who are shown the same in different ways.
@@ -36,7 +36,7 @@ func TestNothingDriftsRightAfterAnInstall(t *testing.T) {
 					if diff := cmp.Diff([]string{}, lines(found)); diff != "" || found.Drifted {
 						t.Errorf("to a %s it drifts (-want +got):\n%s", who, diff)
 					}
-					want := map[string]stream.DriftCheck{"operator": stream.DriftByApply, "reader": stream.DriftByFields}[who]
+					want := map[string]drift.Check{"operator": drift.ByApply, "reader": drift.ByFields}[who]
 					for _, o := range found.Objects {
 						if o.Checked != want {
 							t.Errorf("to a %s %s %s is checked by %q, want %q: %s", who, o.Kind, o.Name, o.Checked, want, o.Message)
@@ -143,7 +143,7 @@ func TestFieldsThatTheKindLacksAreNoDrift(t *testing.T) {
 			t.Errorf("to a %s it drifts (-want +got):\n%s", who, diff)
 		}
 		for _, o := range found.Objects {
-			if o.Kind == "Deployment" && (o.Checked != stream.DriftByFields || strings.Contains(o.Message, "field not declared in schema") != (who == "operator")) {
+			if o.Kind == "Deployment" && (o.Checked != drift.ByFields || strings.Contains(o.Message, "field not declared in schema") != (who == "operator")) {
 				t.Errorf("to a %s the Deployment is checked by %s: %s", who, o.Checked, o.Message)
 			}
 		}
@@ -194,7 +194,7 @@ func TestListsThatAreNotAnsweredHoldNothingUp(t *testing.T) {
 	comparer := comparerAs(t, config)
 	comparer.Within(3 * time.Second)
 	found := r.drift(comparer)
-	if found.Counts[stream.DriftSame] != 3 || !slices.Equal(found.Unlisted, []string{"ConfigMap", "Deployment.apps", "Service"}) {
+	if found.Counts[drift.Same] != 3 || !slices.Equal(found.Unlisted, []string{"ConfigMap", "Deployment.apps", "Service"}) {
 		t.Errorf("compared %v, unlisted %v", found.Counts, found.Unlisted)
 	}
 }
@@ -202,15 +202,15 @@ func TestListsThatAreNotAnsweredHoldNothingUp(t *testing.T) {
 func TestWhatCannotBeComparedSaysWhy(t *testing.T) {
 	r := install(t, 4, trapsWithoutKind(t))
 	for _, o := range r.drift(comparerAs(t, r.as("list"))).Objects {
-		if o.State != stream.DriftUnknown || !strings.Contains(o.Message, "cannot get resource") {
+		if o.State != drift.Unknown || !strings.Contains(o.Message, "cannot get resource") {
 			t.Errorf("without the right to get it %s is %s: %s", o.Kind, o.State, o.Message)
 		}
 	}
 	r.record.Manifest += "\n---\nkind: Widget\napiVersion: gone.example.com/v1\nmetadata: {name: web}\n---\n{ no YAML\n---\nkind: Job\napiVersion: batch/v1\nmetadata: {generateName: once-}\n"
 	var unknown []string
-	codes := map[stream.NoteCode]bool{}
+	codes := map[drift.NoteCode]bool{}
 	for _, o := range r.drift(r.comparer).Objects {
-		if o.State != stream.DriftUnknown {
+		if o.State != drift.Unknown {
 			continue
 		}
 		unknown = append(unknown, fmt.Sprintf("%s %s: %s", o.Kind, o.Name, o.Message))
@@ -218,7 +218,7 @@ func TestWhatCannotBeComparedSaysWhy(t *testing.T) {
 			codes[o.Note.Code] = true
 		}
 	}
-	if diff := cmp.Diff(map[stream.NoteCode]bool{stream.NoteUnknownKind: true, stream.NoteUnreadable: true, stream.NoteGeneratedName: true}, codes); diff != "" {
+	if diff := cmp.Diff(map[drift.NoteCode]bool{drift.NoteUnknownKind: true, drift.NoteUnreadable: true, drift.NoteGeneratedName: true}, codes); diff != "" {
 		t.Errorf("codes of the notes (-want +got):\n%s", diff)
 	}
 	want := []string{
@@ -239,7 +239,7 @@ func TestSecretsAreMaskedInADrift(t *testing.T) {
 		r.patch(deployments, "web", "kubectl-edit", `{"spec":{"template":{"spec":{"containers":[{"name":"web","env":[{"name":"DB_PASSWORD","value":"canary-env-1234"}]}]}}}}`)
 		masker := mask.New([]byte("0123456789abcdef"), mask.Release{Cluster: "dev", Namespace: r.namespace, Name: "web"})
 		for who, verbs := range rights {
-			found, err := comparerAs(t, r.as(verbs...)).Drift(t.Context(), stream.DriftQuery{Release: r.ref(), Record: r.record, Masker: masker})
+			found, err := comparerAs(t, r.as(verbs...)).Drift(t.Context(), drift.Query{Release: r.ref(), Record: r.record, Masker: masker})
 			if err != nil {
 				t.Fatal(err)
 			}

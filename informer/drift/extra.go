@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/drift"
 	"github.com/helmtrail/helmtrail/informer/resources"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // pageSize bounds one page of a list.
@@ -25,7 +25,7 @@ type identity struct {
 // addExtra adds the objects that have the release's annotations and are not in the
 // record. It lists the kinds and namespaces that the record names. Kinds that cannot
 // be listed before ctx ends are unlisted.
-func (x *examination) addExtra(ctx context.Context, record *decoder.Record, answer *stream.Drift) error {
+func (x *examination) addExtra(ctx context.Context, record *decoder.Record, answer *drift.Report) error {
 	known := map[identity]bool{}
 	places := map[place]schema.GroupVersionKind{}
 	for _, e := range x.objects {
@@ -54,12 +54,12 @@ func (x *examination) addExtra(ctx context.Context, record *decoder.Record, answ
 			if known[identity{kind.GroupKind(), o.Namespace, o.Name}] {
 				continue
 			}
-			extra := stream.DriftObject{
-				State: stream.DriftExtra, APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Namespace: o.Namespace, Name: o.Name,
-				Changes: []stream.FieldChange{}, Added: []stream.FieldChange{},
+			extra := drift.Object{
+				State: drift.Extra, APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Namespace: o.Namespace, Name: o.Name,
+				Changes: []drift.FieldChange{}, Added: []drift.FieldChange{},
 			}
 			if o.Annotations["helm.sh/resource-policy"] == "keep" {
-				extra.Message, extra.Note = "helm keeps it, because of its helm.sh/resource-policy", noteOf(stream.NoteKept)
+				extra.Message, extra.Note = "helm keeps it, because of its helm.sh/resource-policy", noteOf(drift.NoteKept)
 			}
 			answer.Objects = append(answer.Objects, extra)
 		}

@@ -22,11 +22,12 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/drift"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/informer/drift"
+	driftcheck "github.com/helmtrail/helmtrail/informer/drift"
 	"github.com/helmtrail/helmtrail/informer/resources"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 var (
@@ -46,7 +47,7 @@ type release struct {
 	group     string // of the chart's own kind
 	record    *decoder.Record
 	client    dynamic.Interface
-	comparer  *drift.Comparer
+	comparer  *driftcheck.Comparer
 }
 
 // eachHelm runs the test for releases of both Helms.
@@ -121,9 +122,9 @@ func dynamicClient(t *testing.T, config *rest.Config) dynamic.Interface {
 }
 
 // comparerAs makes a Comparer with that configuration's credentials.
-func comparerAs(t *testing.T, config *rest.Config) *drift.Comparer {
+func comparerAs(t *testing.T, config *rest.Config) *driftcheck.Comparer {
 	t.Helper()
-	config.WarningHandlerWithContext = drift.Warnings{}
+	config.WarningHandlerWithContext = driftcheck.Warnings{}
 	names, err := metadata.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +135,7 @@ func comparerAs(t *testing.T, config *rest.Config) *drift.Comparer {
 	}
 	tracker := resources.NewTracker(resources.Clients{Discovery: kinds})
 	t.Cleanup(tracker.Close)
-	return &drift.Comparer{Dynamic: dynamicClient(t, config), Metadata: names, Find: tracker.Find, Get: func(ctx context.Context, path string) ([]byte, error) {
+	return &driftcheck.Comparer{Dynamic: dynamicClient(t, config), Metadata: names, Find: tracker.Find, Get: func(ctx context.Context, path string) ([]byte, error) {
 		return kinds.RESTClient().Get().AbsPath(path).DoRaw(ctx)
 	}}
 }
@@ -184,14 +185,14 @@ func (r *release) remove(resource schema.GroupVersionResource, name string) {
 	}
 }
 
-func (r *release) ref() stream.ReleaseRef {
-	return stream.ReleaseRef{Cluster: "dev", Namespace: r.namespace, Name: "web"}
+func (r *release) ref() helmtrail.ReleaseRef {
+	return helmtrail.ReleaseRef{Cluster: "dev", Namespace: r.namespace, Name: "web"}
 }
 
 // drift compares the record with the cluster, as whoever the comparer is.
-func (r *release) drift(comparer *drift.Comparer) *stream.Drift {
+func (r *release) drift(comparer *driftcheck.Comparer) *drift.Report {
 	r.t.Helper()
-	found, err := comparer.Drift(r.t.Context(), stream.DriftQuery{Release: r.ref(), Record: r.record})
+	found, err := comparer.Drift(r.t.Context(), drift.Query{Release: r.ref(), Record: r.record})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -199,10 +200,10 @@ func (r *release) drift(comparer *drift.Comparer) *stream.Drift {
 }
 
 // lines tells a drift, a line for whatever is not the same.
-func lines(found *stream.Drift) []string {
+func lines(found *drift.Report) []string {
 	all := []string{}
 	for _, o := range found.Objects {
-		if o.State != stream.DriftSame && o.State != stream.DriftChanged {
+		if o.State != drift.Same && o.State != drift.Changed {
 			all = append(all, fmt.Sprintf("%s %s: %s %s", o.Kind, o.Name, o.State, o.Message))
 		}
 		for _, c := range o.Changes {

@@ -15,14 +15,14 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/drift"
 	"github.com/helmtrail/helmtrail/informer/resources"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // Validate reports what applying each object of a rendered manifest would do. It
 // blocks for a minute at most, and fails if the API server does not answer or ctx
 // ends.
-func (c *Comparer) Validate(ctx context.Context, query stream.ValidationQuery) (*stream.Validation, error) {
+func (c *Comparer) Validate(ctx context.Context, query drift.ValidationQuery) (*drift.Validation, error) {
 	named := resources.Read(query.Manifest, query.Release.Namespace)
 	masked := map[int]resources.Named{}
 	for i, n := range named {
@@ -39,12 +39,12 @@ func (c *Comparer) Validate(ctx context.Context, query stream.ValidationQuery) (
 	if err != nil {
 		return nil, err
 	}
-	answer := &stream.Validation{Counts: map[stream.Verdict]int{}, Objects: []stream.ValidatedObject{}}
+	answer := &drift.Validation{Counts: map[drift.Verdict]int{}, Objects: []drift.ValidatedObject{}}
 	own := definitions(x.objects)
 	for i, e := range x.objects {
-		object := stream.ValidatedObject{
+		object := drift.ValidatedObject{
 			APIVersion: e.GroupVersion().String(), Kind: e.Kind, Namespace: e.Namespace, Name: e.Name,
-			Warnings: []string{}, Changes: []stream.FieldChange{},
+			Warnings: []string{}, Changes: []drift.FieldChange{},
 		}
 		if e.place.resource.Resource != "" {
 			object.Namespace = e.place.namespace
@@ -67,47 +67,47 @@ func (c *Comparer) Validate(ctx context.Context, query stream.ValidationQuery) (
 		answer.Counts[object.Verdict]++
 		answer.Objects = append(answer.Objects, object)
 	}
-	slices.SortStableFunc(answer.Objects, func(a, b stream.ValidatedObject) int { return cmp.Compare(urgency(a.Verdict), urgency(b.Verdict)) })
-	answer.Valid = answer.Counts[stream.VerdictRefused]+answer.Counts[stream.VerdictUnknown] == 0
+	slices.SortStableFunc(answer.Objects, func(a, b drift.ValidatedObject) int { return cmp.Compare(urgency(a.Verdict), urgency(b.Verdict)) })
+	answer.Valid = answer.Counts[drift.VerdictRefused]+answer.Counts[drift.VerdictUnknown] == 0
 	return answer, nil
 }
 
 // urgency sorts objects that make an operation fail first, then those that may.
-func urgency(v stream.Verdict) int {
+func urgency(v drift.Verdict) int {
 	switch v {
-	case stream.VerdictRefused:
+	case drift.VerdictRefused:
 		return 0
-	case stream.VerdictUnknown:
+	case drift.VerdictUnknown:
 		return 1
 	}
 	return 2
 }
 
 // validate fills in the outcome of applying one object.
-func (e *examined) validate(object *stream.ValidatedObject, secrets *mask.Secrets, rendered []byte, own map[schema.GroupKind]string, answer *stream.Validation) error {
+func (e *examined) validate(object *drift.ValidatedObject, secrets *mask.Secrets, rendered []byte, own map[schema.GroupKind]string, answer *drift.Validation) error {
 	switch {
 	case e.noKind && own[e.GroupKind()] != "":
-		object.Verdict = stream.VerdictUnknown
-		object.Note = &stream.Note{Code: stream.NoteKindOfChart, Detail: own[e.GroupKind()]}
+		object.Verdict = drift.VerdictUnknown
+		object.Note = &drift.Note{Code: drift.NoteKindOfChart, Detail: own[e.GroupKind()]}
 		object.Message = e.problem + "; it comes with " + own[e.GroupKind()] + " of the same chart and can be tried once that is installed"
 	case e.noKind:
-		object.Verdict, object.Note = stream.VerdictUnknown, noteOf(e.note)
+		object.Verdict, object.Note = drift.VerdictUnknown, noteOf(e.note)
 		object.Message = e.problem + "; should it come with a CustomResourceDefinition of the chart, it can be tried once that is installed"
 	case e.problem != "":
-		object.Verdict, object.Message, object.Note = stream.VerdictUnknown, text(secrets, e.problem), noteOf(e.note)
+		object.Verdict, object.Message, object.Note = drift.VerdictUnknown, text(secrets, e.problem), noteOf(e.note)
 	case e.refusal != nil && lacksNamespace(e.refusal, e.place.namespace):
-		object.Verdict = stream.VerdictCreate
-		answer.Note = &stream.Note{Code: stream.NoteMissingNamespace, Detail: e.place.namespace}
+		object.Verdict = drift.VerdictCreate
+		answer.Note = &drift.Note{Code: drift.NoteMissingNamespace, Detail: e.place.namespace}
 		answer.Message = "Namespace " + e.place.namespace + " does not exist yet, so the API server could check the form of the objects in it, but not whether it admits them."
 	case e.refusal != nil:
-		object.Verdict, object.Message = stream.VerdictRefused, text(secrets, e.refusal.Error())
+		object.Verdict, object.Message = drift.VerdictRefused, text(secrets, e.refusal.Error())
 		if e.probe != "" {
 			object.Message = strings.ReplaceAll(object.Message, e.probe, e.Name)
 		}
 	case e.probe != "":
-		object.Verdict, object.Message, object.Note = stream.VerdictCreate, "helm deletes the one that is there and makes it anew", noteOf(stream.NoteRecreated)
+		object.Verdict, object.Message, object.Note = drift.VerdictCreate, "helm deletes the one that is there and makes it anew", noteOf(drift.NoteRecreated)
 	case e.live == nil:
-		object.Verdict = stream.VerdictCreate
+		object.Verdict = drift.VerdictCreate
 	default:
 		return e.validateChange(object, secrets, rendered)
 	}
@@ -116,7 +116,7 @@ func (e *examined) validate(object *stream.ValidatedObject, secrets *mask.Secret
 
 // validateChange fills in the changes of an existing object. Both sides are masked
 // before they are compared, since the rendered one already is.
-func (e *examined) validateChange(object *stream.ValidatedObject, secrets *mask.Secrets, rendered []byte) error {
+func (e *examined) validateChange(object *drift.ValidatedObject, secrets *mask.Secrets, rendered []byte) error {
 	live := plain(e.live.Object)
 	after := plain(e.applied)
 	if err := restoreTokens(after, rendered); err != nil {
@@ -131,11 +131,11 @@ func (e *examined) validateChange(object *stream.ValidatedObject, secrets *mask.
 		return err
 	}
 	owned := ownersOf(e.live)
-	object.Verdict = stream.VerdictUnchanged
+	object.Verdict = drift.VerdictUnchanged
 	for _, d := range differences(from.(map[string]any), to.(map[string]any)) {
 		setter, _ := owned.of(d.to)
-		object.Verdict = stream.VerdictChange
-		object.Changes = append(object.Changes, stream.FieldChange{
+		object.Verdict = drift.VerdictChange
+		object.Changes = append(object.Changes, drift.FieldChange{
 			Path: d.path, Recorded: d.from.follow(from), Live: d.to.follow(to), Manager: setter.manager,
 		})
 	}

@@ -18,17 +18,17 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/helmtrail/helmtrail/decoder/mask"
+	"github.com/helmtrail/helmtrail/drift"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/informer/drift"
-	"github.com/helmtrail/helmtrail/stream"
+	driftcheck "github.com/helmtrail/helmtrail/informer/drift"
 )
 
 // verdicts returns a validation's message and a line for each object. It checks
 // that helmtrail's own messages have a note.
-func (r *release) verdicts(comparer *drift.Comparer, manifest string) (string, []string) {
+func (r *release) verdicts(comparer *driftcheck.Comparer, manifest string) (string, []string) {
 	r.t.Helper()
 	masker := mask.New([]byte("0123456789abcdef"), mask.Release{Cluster: "dev", Namespace: r.namespace, Name: "web"})
-	query := stream.ValidationQuery{Release: r.ref(), Manifest: manifest, Masker: masker}
+	query := drift.ValidationQuery{Release: r.ref(), Manifest: manifest, Masker: masker}
 	if r.record != nil {
 		query.Known = []mask.Source{mask.FromRecord(r.record)}
 	}
@@ -39,7 +39,7 @@ func (r *release) verdicts(comparer *drift.Comparer, manifest string) (string, [
 	var all []string
 	for _, o := range found.Objects {
 		line := fmt.Sprintf("%s %s: %s %s", o.Kind, o.Name, o.Verdict, o.Message)
-		if ours := o.Message != "" && o.Verdict != stream.VerdictRefused; ours != (o.Note != nil) {
+		if ours := o.Message != "" && o.Verdict != drift.VerdictRefused; ours != (o.Note != nil) {
 			r.t.Errorf("%s has the note %v", line, o.Note)
 		}
 		for _, c := range o.Conflicts {

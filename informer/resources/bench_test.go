@@ -16,10 +16,11 @@ import (
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 	"github.com/helmtrail/helmtrail/informer/resources"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 const (
@@ -39,11 +40,11 @@ func BenchmarkFollowABigRelease(b *testing.B) {
 	tracker := tracker(b, clustertest.Config(b))
 	for n := 0; b.Loop(); n++ {
 		before := heap()
-		rows := make(chan []stream.Resource, 1000)
+		rows := make(chan []health.Resource, 1000)
 		ctx, stop := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
 		began := time.Now()
-		go func() { ended <- tracker.Follow(ctx, record, nil, func(r []stream.Resource) { rows <- r }) }()
+		go func() { ended <- tracker.Follow(ctx, record, nil, func(r []health.Resource) { rows <- r }) }()
 		first := <-rows
 		b.ReportMetric(float64(time.Since(began).Milliseconds()), "ms/first")
 		b.ReportMetric(float64(len(first)), "rows")
@@ -56,12 +57,12 @@ func BenchmarkFollowABigRelease(b *testing.B) {
 			b.Fatal(err)
 		}
 		for now := range rows {
-			if slices.ContainsFunc(now, func(r stream.Resource) bool { return r.Status == reason }) {
+			if slices.ContainsFunc(now, func(r health.Resource) bool { return r.Status == reason }) {
 				break
 			}
 		}
 		b.ReportMetric(float64(time.Since(began).Milliseconds()), "ms/change")
-		for metric, ask := range map[string]func(context.Context, *decoder.Record, stream.Viewer) ([]stream.Resource, error){"ms/now": tracker.Now, "ms/snapshot": tracker.Snapshot} {
+		for metric, ask := range map[string]func(context.Context, *decoder.Record, helmtrail.Viewer) ([]health.Resource, error){"ms/now": tracker.Now, "ms/snapshot": tracker.Snapshot} {
 			began = time.Now()
 			if _, err := ask(b.Context(), record, nil); err != nil {
 				b.Fatal(err)

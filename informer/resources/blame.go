@@ -7,22 +7,22 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 // blame sets the row's cause to a sentence about its object, and the row's reason
 // and message with it.
-func blame(row *stream.Resource, rank stream.Rank, s stream.Sentence, message string) *stream.Cause {
+func blame(row *health.Resource, rank health.Rank, s health.Sentence, message string) *health.Cause {
 	message, s.Detail = cut(message), cut(s.Detail)
-	s.Object = stream.ObjectRef{Kind: row.Kind, Namespace: row.Namespace, Name: row.Name}
+	s.Object = health.ObjectRef{Kind: row.Kind, Namespace: row.Namespace, Name: row.Name}
 	row.Reason, row.Message, row.Container = s.Reason, message, s.Container
-	row.Cause = stream.Cause{Sentence: s, Message: message, Text: s.English(), Rank: rank}
+	row.Cause = health.Cause{Sentence: s, Message: message, Text: s.English(), Rank: rank}
 	return &row.Cause
 }
 
 // blameItself is blame for a sentence about the object as a whole.
-func blameItself(row *stream.Resource, rank stream.Rank, problem stream.Problem, reason, message string) *stream.Cause {
-	return blame(row, rank, stream.Sentence{Problem: problem, Reason: reason, Detail: message}, message)
+func blameItself(row *health.Resource, rank health.Rank, problem health.Problem, reason, message string) *health.Cause {
+	return blame(row, rank, health.Sentence{Problem: problem, Reason: reason, Detail: message}, message)
 }
 
 // longest bounds a message, in bytes. A container may end with one of 4 KB, and an
@@ -45,9 +45,9 @@ func cut(s string) string {
 
 // blameOwn finds the cause in a target's own state if none of its dependents has
 // one.
-func (v *view) blameOwn(k *kind, row *stream.Resource, owner metav1.Object, rows []stream.Resource) {
-	deeper := slices.ContainsFunc(rows, func(r stream.Resource) bool { return r.Cause.Reason != "" && r.Cause.Rank < stream.RankWaiting })
-	waiting := slices.ContainsFunc(rows, func(r stream.Resource) bool { return r.Cause.Reason != "" })
+func (v *view) blameOwn(k *kind, row *health.Resource, owner metav1.Object, rows []health.Resource) {
+	deeper := slices.ContainsFunc(rows, func(r health.Resource) bool { return r.Cause.Reason != "" && r.Cause.Rank < health.RankWaiting })
+	waiting := slices.ContainsFunc(rows, func(r health.Resource) bool { return r.Cause.Reason != "" })
 	if row.Cause.Reason != "" {
 		return
 	}
@@ -59,14 +59,14 @@ func (v *view) blameOwn(k *kind, row *stream.Resource, owner metav1.Object, rows
 	}
 	switch {
 	case row.Reason == reasonDeadline:
-		blameItself(row, stream.RankStalled, stream.ProblemNoProgress, row.Reason, row.Message)
+		blameItself(row, health.RankStalled, health.ProblemNoProgress, row.Reason, row.Message)
 	case row.Status == statusFailed && !deeper:
-		blameItself(row, stream.RankCondition, stream.ProblemFailed, cmp.Or(row.Reason, stream.WordFailed), row.Message)
+		blameItself(row, health.RankCondition, health.ProblemFailed, cmp.Or(row.Reason, health.WordFailed), row.Message)
 	case row.Status == statusTerminating && owner != nil:
-		blameItself(row, stream.RankWaiting, stream.ProblemDeleting, statusTerminating, strings.Join(owner.GetFinalizers(), ", "))
+		blameItself(row, health.RankWaiting, health.ProblemDeleting, statusTerminating, strings.Join(owner.GetFinalizers(), ", "))
 	case row.Status == statusProgressing && !waiting:
 		reason := row.Reason
-		blameItself(row, stream.RankWaiting, k.unready, cmp.Or(reason, stream.WordNotReady), row.Message)
+		blameItself(row, health.RankWaiting, k.unready, cmp.Or(reason, health.WordNotReady), row.Message)
 		row.Reason = reason // a running Job has none
 	}
 }

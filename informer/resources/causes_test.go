@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/informer"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 	"github.com/helmtrail/helmtrail/stream"
@@ -71,7 +72,7 @@ var (
 )
 
 // matches reports whether a cause is the fault's, whatever its count.
-func matches(want clustertest.FaultCause, c stream.Cause) bool {
+func matches(want clustertest.FaultCause, c health.Cause) bool {
 	return want.Matches(c.Object.Kind, c.Object.Name, c.Container, c.Reason, c.Text, c.Final)
 }
 

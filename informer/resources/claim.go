@@ -7,12 +7,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 // claimRows returns the rows of the claims of a StatefulSet.
-func (v *view) claimRows(k *kind, o owner) []stream.Resource {
-	var rows []stream.Resource
+func (v *view) claimRows(k *kind, o owner) []health.Resource {
+	var rows []health.Resource
 	for _, claim := range v.claims(o.object) {
 		rows = append(rows, v.claimRow(claim, v.assess(k, nil, k.dependentRow(claim, o.key), claim)))
 	}
@@ -44,7 +44,7 @@ func (v *view) claims(set metav1.Object) []*corev1.PersistentVolumeClaim {
 }
 
 // completeClaim completes the row of a claim that a record names.
-func (v *view) completeClaim(o owner) []stream.Resource {
+func (v *view) completeClaim(o owner) []health.Resource {
 	if claim, ok := o.object.(*corev1.PersistentVolumeClaim); ok {
 		*o.row = v.claimRow(claim, *o.row)
 	}
@@ -52,7 +52,7 @@ func (v *view) completeClaim(o owner) []stream.Resource {
 }
 
 // claimRow returns the row of a claim.
-func (v *view) claimRow(claim *corev1.PersistentVolumeClaim, row stream.Resource) stream.Resource {
+func (v *view) claimRow(claim *corev1.PersistentVolumeClaim, row health.Resource) health.Resource {
 	row.Status = string(claim.Status.Phase)
 	if claim.DeletionTimestamp != nil {
 		row.Status = statusTerminating
@@ -67,11 +67,11 @@ func (v *view) claimRow(claim *corev1.PersistentVolumeClaim, row stream.Resource
 	for _, event := range v.events(claim.Namespace, claim.UID, claimEvents) {
 		switch event.Reason {
 		case "ProvisioningFailed", "FailedBinding", "VolumeMismatch":
-			blameItself(&row, stream.RankVolume, stream.ProblemNotBound, event.Reason, event.Message)
+			blameItself(&row, health.RankVolume, health.ProblemNotBound, event.Reason, event.Message)
 			return row
 		case "ProvisioningCleanupFailed", "ProvisioningSucceeded":
 		default:
-			blameItself(&row, stream.RankWaiting, stream.ProblemNotBound, event.Reason, event.Message)
+			blameItself(&row, health.RankWaiting, health.ProblemNotBound, event.Reason, event.Message)
 			return row
 		}
 	}

@@ -8,7 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 const (
@@ -25,10 +26,10 @@ const (
 
 // ContainerLog returns the end of a container's log, as its node has it. It blocks
 // while it asks the API server, which asks the node. It fails with
-// [*stream.ForbiddenError] if the viewer may not read logs there.
-func (t *Tracker) ContainerLog(ctx context.Context, source stream.LogSource, viewer stream.Viewer) (string, error) {
+// [*helmtrail.ForbiddenError] if the viewer may not read logs there.
+func (t *Tracker) ContainerLog(ctx context.Context, source health.LogSource, viewer helmtrail.Viewer) (string, error) {
 	if viewer != nil {
-		if err := viewer(ctx, stream.Right{Verb: "get", Resource: stream.LogsResource, Namespace: source.Namespace}); err != nil {
+		if err := viewer(ctx, helmtrail.Right{Verb: "get", Resource: helmtrail.LogsResource, Namespace: source.Namespace}); err != nil {
 			return "", err
 		}
 	}

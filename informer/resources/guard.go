@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 const (
@@ -30,8 +30,8 @@ const (
 // the objects that a record names, and `list` for their dependents and events.
 type guard struct {
 	lister
-	viewer  stream.Viewer
-	answers map[stream.Right]answer
+	viewer  helmtrail.Viewer
+	answers map[helmtrail.Right]answer
 }
 
 // answer is the review of one right: why the viewer lacks it, nil if not.
@@ -42,8 +42,8 @@ type answer struct {
 
 // guarded limits a lister to what the viewer may see; a nil viewer may see
 // everything.
-func guarded(l lister, viewer stream.Viewer) *guard {
-	return &guard{lister: l, viewer: viewer, answers: map[stream.Right]answer{}}
+func guarded(l lister, viewer helmtrail.Viewer) *guard {
+	return &guard{lister: l, viewer: viewer, answers: map[helmtrail.Right]answer{}}
 }
 
 // review asks which rights the viewer has, once for each kind in a namespace, and
@@ -57,7 +57,7 @@ func (g *guard) review(ctx context.Context, targets []*target) (again time.Durat
 	defer cancel()
 	var reviews errgroup.Group
 	reviews.SetLimit(readsAtATime)
-	outcomes := map[stream.Right]*error{}
+	outcomes := map[helmtrail.Right]*error{}
 	for _, t := range targets {
 		for _, right := range t.rights() {
 			if outcomes[right] == nil {
@@ -74,7 +74,7 @@ func (g *guard) review(ctx context.Context, targets []*target) (again time.Durat
 	again = reviewAgain
 	for right, outcome := range outcomes {
 		err := *outcome
-		if _, denied := errors.AsType[*stream.ForbiddenError](err); err != nil && !denied {
+		if _, denied := errors.AsType[*helmtrail.ForbiddenError](err); err != nil && !denied {
 			again = unansweredAgain
 			if before, ok := g.answers[right]; ok && time.Since(before.at) < unansweredLimit {
 				continue
@@ -87,11 +87,11 @@ func (g *guard) review(ctx context.Context, targets []*target) (again time.Durat
 }
 
 // rights returns the rights that are needed to see everything about a target.
-func (t *target) rights() []stream.Right {
+func (t *target) rights() []helmtrail.Right {
 	if t.mapping == nil {
 		return nil
 	}
-	rights := []stream.Right{t.place.right("get")}
+	rights := []helmtrail.Right{t.place.right("get")}
 	for _, p := range t.below {
 		rights = append(rights, p.right("list"))
 	}
@@ -99,12 +99,12 @@ func (t *target) rights() []stream.Right {
 }
 
 // right returns the right to do something with the objects of a place.
-func (p place) right(verb string) stream.Right {
-	return stream.Right{Verb: verb, Group: p.resource.Group, Resource: p.resource.Resource, Namespace: p.namespace}
+func (p place) right(verb string) helmtrail.Right {
+	return helmtrail.Right{Verb: verb, Group: p.resource.Group, Resource: p.resource.Resource, Namespace: p.namespace}
 }
 
 // sees returns nil if the viewer has a right, else the reason why not.
-func (g *guard) sees(right stream.Right) error {
+func (g *guard) sees(right helmtrail.Right) error {
 	if g.viewer == nil {
 		return nil
 	}

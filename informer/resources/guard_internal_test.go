@@ -11,7 +11,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 // setIn returns a target whose own kind and pods are in a namespace.
@@ -34,7 +35,7 @@ func (o *opinion) set(err error) {
 	o.err = err
 }
 
-func (o *opinion) view(_ context.Context, _ stream.Right) error {
+func (o *opinion) view(_ context.Context, _ helmtrail.Right) error {
 	o.asked.Add(1)
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -55,7 +56,7 @@ func TestOneQuestionForEachKindInANamespace(t *testing.T) {
 }
 
 func TestWhatWasNeverAnsweredIsNotSeen(t *testing.T) {
-	o := opinion{err: stream.ErrNotReviewed}
+	o := opinion{err: helmtrail.ErrNotReviewed}
 	g, one := guarded(placesOnly{}, o.view), setIn("a")
 	if again := g.review(t.Context(), []*target{one}); again != unansweredAgain {
 		t.Errorf("it asks again after %v, want %v", again, unansweredAgain)
@@ -63,7 +64,7 @@ func TestWhatWasNeverAnsweredIsNotSeen(t *testing.T) {
 	if _, err := g.object(one); !errors.Is(err, errNotYet) {
 		t.Errorf("an object of which nobody has said who may see it: %v, want not yet known", err)
 	}
-	if row := unknownRow(stream.Resource{}, g.sees(one.place.right("get"))); row.Status != stream.StatusUnknown || row.Reason != "NotYetKnown" {
+	if row := unknownRow(health.Resource{}, g.sees(one.place.right("get"))); row.Status != health.StatusUnknown || row.Reason != "NotYetKnown" {
 		t.Errorf("its row is %+v", row)
 	}
 	o.set(nil)
@@ -79,7 +80,7 @@ func TestAnAnswerCountsUntilThereIsAnother(t *testing.T) {
 		g, targets := guarded(placesOnly{}, o.view), []*target{setIn("a")}
 		right := targets[0].place.right("get")
 		g.review(t.Context(), targets)
-		o.set(stream.ErrNotReviewed)
+		o.set(helmtrail.ErrNotReviewed)
 		time.Sleep(unansweredLimit - time.Second)
 		g.review(t.Context(), targets)
 		if err := g.sees(right); err != nil {
@@ -90,10 +91,10 @@ func TestAnAnswerCountsUntilThereIsAnother(t *testing.T) {
 		if err := g.sees(right); !errors.Is(err, errNotYet) {
 			t.Errorf("unanswered for longer: %v, want not yet known", err)
 		}
-		denied := &stream.ForbiddenError{User: "u", Right: right}
+		denied := &helmtrail.ForbiddenError{User: "u", Right: right}
 		o.set(denied)
 		g.review(t.Context(), targets)
-		if err := g.sees(right); !errors.Is(err, denied) || unknownRow(stream.Resource{}, err).Status != stream.StatusForbidden {
+		if err := g.sees(right); !errors.Is(err, denied) || unknownRow(health.Resource{}, err).Status != health.StatusForbidden {
 			t.Errorf("after a refusal: %v", err)
 		}
 	})
@@ -101,7 +102,7 @@ func TestAnAnswerCountsUntilThereIsAnother(t *testing.T) {
 
 func TestAViewerWhoDoesNotAnswerHoldsNothingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := guarded(placesOnly{}, func(ctx context.Context, _ stream.Right) error {
+		g := guarded(placesOnly{}, func(ctx context.Context, _ helmtrail.Right) error {
 			<-ctx.Done()
 			return ctx.Err()
 		})

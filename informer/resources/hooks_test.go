@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 	"github.com/helmtrail/helmtrail/stream"
 )
@@ -54,7 +55,7 @@ func TestHookThatHangsSaysWhyWhileHelmIsSilent(t *testing.T) {
 			ended <- output
 		}()
 		rows := follow(t, tracker(t, clustertest.Config(t)), record())
-		now := untilRows(t, rows, func(rows []stream.Resource) bool { return len(stream.Summarize(rows).Causes) > 0 })
+		now := untilRows(t, rows, func(rows []health.Resource) bool { return len(stream.Summarize(rows).Causes) > 0 })
 		select {
 		case output := <-ended:
 			t.Errorf("helm %d had ended before the cause was told: %s", version, output)
@@ -97,7 +98,7 @@ func TestDeletedHookIsDone(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Fatal(err)
 		}
-		untilRows(t, rows, func(rows []stream.Resource) bool {
+		untilRows(t, rows, func(rows []health.Resource) bool {
 			lines := slices.DeleteFunc(texts(rows), func(line string) bool { return strings.HasPrefix(line, "Pod") })
 			return slices.Equal(lines, []string{"ConfigMap made Ready", "Job migrate Completed 1/1 (pre-install, pre-upgrade)"})
 		})

@@ -8,12 +8,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 // jobRows returns the rows of an owner's Jobs and their pods.
-func (v *view) jobRows(k *kind, o owner) []stream.Resource {
-	var rows []stream.Resource
+func (v *view) jobRows(k *kind, o owner) []health.Resource {
+	var rows []health.Resource
 	for _, job := range v.jobs(o.object) {
 		rows = append(rows, v.assess(k, nil, k.dependentRow(job, o.key), job))
 		row := &rows[len(rows)-1]
@@ -33,7 +33,7 @@ func (v *view) jobs(owner metav1.Object) []*batchv1.Job {
 
 // completeJob returns the rows of a Job's pods. The Job's own row says why it has
 // failed.
-func (v *view) completeJob(o owner) []stream.Resource {
+func (v *view) completeJob(o owner) []health.Resource {
 	job, ok := o.object.(*batchv1.Job)
 	if !ok {
 		return nil
@@ -45,7 +45,7 @@ func (v *view) completeJob(o owner) []stream.Resource {
 		delete(v.failures, job.UID)
 	}
 	for _, pod := range rows {
-		if pod.Cause.Rank == stream.RankContainer {
+		if pod.Cause.Rank == health.RankContainer {
 			v.failures[job.UID] = pod
 			row.Restarts += pod.Restarts
 			break
@@ -64,7 +64,7 @@ func (v *view) completeJob(o owner) []stream.Resource {
 		v.blameJob(job, row, end)
 	}
 	for i := range rows {
-		rows[i].Cause = stream.Cause{}
+		rows[i].Cause = health.Cause{}
 	}
 	return rows
 }
@@ -85,11 +85,11 @@ func suspended(job *batchv1.Job) bool { return job.Spec.Suspend != nil && *job.S
 
 // blameJob says why a Job has failed: it has given up, and how its last pod has
 // ended.
-func (v *view) blameJob(job *batchv1.Job, row *stream.Resource, end *batchv1.JobCondition) {
+func (v *view) blameJob(job *batchv1.Job, row *health.Resource, end *batchv1.JobCondition) {
 	row.Status, row.Current = statusFailed, false
 	failure := v.failures[job.UID].Cause
-	cause := blame(row, stream.RankContainer, stream.Sentence{
-		Problem: stream.ProblemFailed, Container: failure.Container, Role: failure.Role, Reason: end.Reason, Detail: end.Message,
+	cause := blame(row, health.RankContainer, health.Sentence{
+		Problem: health.ProblemFailed, Container: failure.Container, Role: failure.Role, Reason: end.Reason, Detail: end.Message,
 	}, end.Message)
 	if failure.Problem != "" {
 		cause.Explain(failure.Sentence)

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 // kind is what the package knows about one kind of objects: a row of the table
@@ -38,19 +38,19 @@ type kind struct {
 
 	// complete adds to the row of an object what its dependents and events say,
 	// and returns their rows.
-	complete func(*view, owner) []stream.Resource
+	complete func(*view, owner) []health.Resource
 	// dependents returns the rows of the objects of this kind that an owner has,
 	// each followed by the rows of its own dependents.
-	dependents func(*view, *kind, owner) []stream.Resource
+	dependents func(*view, *kind, owner) []health.Resource
 
 	// blameShortage finds the cause when an object has fewer dependents than it
 	// should have replicas.
-	blameShortage func(*view, *stream.Resource, metav1.Object)
+	blameShortage func(*view, *health.Resource, metav1.Object)
 	// unready is the problem of an object that makes progress and gives no other
 	// cause.
-	unready stream.Problem
+	unready health.Problem
 	// warn sets the cause of an object that is ready and still lacks something.
-	warn func(*stream.Resource, runtime.Object)
+	warn func(*health.Resource, runtime.Object)
 }
 
 // podPolicy says what happens to a failed pod.
@@ -79,7 +79,7 @@ func (g generation) older(labels map[string]string) bool {
 type owner struct {
 	*kind
 	object metav1.Object
-	row    *stream.Resource
+	row    *health.Resource
 	key    string // of the row
 	// old says that the object is of an older generation, and so are its
 	// dependents.
@@ -97,8 +97,8 @@ func (k *kind) in(namespace string) place {
 }
 
 // dependentRow returns a row that only names an object and its owner's row.
-func (k *kind) dependentRow(o metav1.Object, owner string) stream.Resource {
-	return stream.Resource{Kind: k.Kind, APIVersion: k.GroupVersion().String(), Namespace: o.GetNamespace(), Name: o.GetName(), Owner: owner}
+func (k *kind) dependentRow(o metav1.Object, owner string) health.Resource {
+	return health.Resource{Kind: k.Kind, APIVersion: k.GroupVersion().String(), Namespace: o.GetNamespace(), Name: o.GetName(), Owner: owner}
 }
 
 // kindOf returns the row of the table for a resource of any version.

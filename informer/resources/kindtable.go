@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 // The resources that are looked up by their owners and subjects.
@@ -44,7 +44,7 @@ var deploymentKind = &kind{
 	events: []string{warnings}, owns: []*kind{replicaSetKind, podKind}, pods: podsReplaced,
 	judge: judgeByKstatus, count: countUpdated, generation: oneGeneration,
 	complete: (*view).completeWorkload, dependents: neverOwned,
-	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
 
 var statefulSetKind = &kind{
@@ -52,7 +52,7 @@ var statefulSetKind = &kind{
 	events: []string{warnings}, owns: []*kind{claimKind, podKind}, pods: podsReplaced,
 	judge: judgeByKstatus, count: countUpdated, generation: statefulSetGeneration,
 	complete: (*view).completeWorkload, dependents: neverOwned,
-	blameShortage: (*view).blameFailedCreate, unready: stream.ProblemNotReady, warn: warnOfNothing,
+	blameShortage: (*view).blameFailedCreate, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
 
 var daemonSetKind = &kind{
@@ -60,7 +60,7 @@ var daemonSetKind = &kind{
 	events: []string{warnings}, owns: []*kind{podKind}, pods: podsReplaced,
 	judge: judgeByKstatus, count: countScheduled, generation: daemonSetGeneration,
 	complete: (*view).completeWorkload, dependents: neverOwned,
-	blameShortage: (*view).blameFailedCreate, unready: stream.ProblemNotReady, warn: warnOfNothing,
+	blameShortage: (*view).blameFailedCreate, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
 
 var replicaSetKind = &kind{
@@ -71,7 +71,7 @@ var replicaSetKind = &kind{
 	events: []string{warnings}, owns: []*kind{podKind}, pods: podsReplaced,
 	judge: judgeByKstatus, count: countReady, generation: oneGeneration,
 	complete: (*view).completeWorkload, dependents: (*view).replicaSetRows,
-	blameShortage: (*view).blameReplicaSet, unready: stream.ProblemNotReady, warn: warnOfNothing,
+	blameShortage: (*view).blameReplicaSet, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
 
 var replicationControllerKind = &kind{
@@ -79,7 +79,7 @@ var replicationControllerKind = &kind{
 	events: []string{warnings}, owns: []*kind{podKind}, pods: podsReplaced,
 	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
 	complete: (*view).completeWorkload, dependents: neverOwned,
-	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
 
 var jobKind = &kind{
@@ -90,7 +90,7 @@ var jobKind = &kind{
 	events: []string{warnings}, owns: []*kind{podKind}, pods: podsKept,
 	judge: judgeJob, count: countSucceeded, generation: oneGeneration,
 	complete: (*view).completeJob, dependents: (*view).jobRows,
-	blameShortage: blameNothing, unready: stream.ProblemNotEnded, warn: warnOfNothing,
+	blameShortage: blameNothing, unready: health.ProblemNotEnded, warn: warnOfNothing,
 }
 
 var cronJobKind = &kind{
@@ -98,7 +98,7 @@ var cronJobKind = &kind{
 	events: []string{warnings}, owns: []*kind{jobKind, podKind}, pods: podsReplaced,
 	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
 	complete: (*view).completeWorkload, dependents: neverOwned,
-	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
 
 var podKind = &kind{
@@ -109,7 +109,7 @@ var podKind = &kind{
 	events: []string{warnings}, owns: noDependents, pods: noPods,
 	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
 	complete: (*view).completePod, dependents: (*view).podRows,
-	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
 
 var claimKind = &kind{
@@ -120,7 +120,7 @@ var claimKind = &kind{
 	events: []string{claimEvents}, owns: noDependents, pods: noPods,
 	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
 	complete: (*view).completeClaim, dependents: (*view).claimRows,
-	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
 
 var serviceKind = &kind{
@@ -128,7 +128,7 @@ var serviceKind = &kind{
 	events: noEvents, owns: noDependents, pods: noPods,
 	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
 	complete: alone, dependents: neverOwned,
-	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfMissingAddress,
+	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfMissingAddress,
 }
 
 var secretKind = &kind{
@@ -136,7 +136,7 @@ var secretKind = &kind{
 	events: noEvents, owns: noDependents, pods: noPods,
 	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
 	complete: alone, dependents: neverOwned,
-	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
 
 var configMapKind = &kind{
@@ -144,7 +144,7 @@ var configMapKind = &kind{
 	events: noEvents, owns: noDependents, pods: noPods,
 	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
 	complete: alone, dependents: neverOwned,
-	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
 
 var eventKind = &kind{
@@ -155,7 +155,7 @@ var eventKind = &kind{
 	events: noEvents, owns: noDependents, pods: noPods,
 	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
 	complete: alone, dependents: neverOwned,
-	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
 
 // otherKind is for the kinds of Kubernetes that have no row of their own.
@@ -164,7 +164,7 @@ var otherKind = &kind{
 	events: noEvents, owns: noDependents, pods: noPods,
 	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
 	complete: alone, dependents: neverOwned,
-	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
 
 // customKind is for kinds that others have defined. They may run pods, as
@@ -174,5 +174,5 @@ var customKind = &kind{
 	events: []string{warnings}, owns: []*kind{replicaSetKind, podKind}, pods: podsReplaced,
 	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
 	complete: (*view).completeWorkload, dependents: neverOwned,
-	blameShortage: blameNothing, unready: stream.ProblemNotReady, warn: warnOfNothing,
+	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }

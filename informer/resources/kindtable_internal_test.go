@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 // tableFile holds the table of kinds.
@@ -51,7 +51,7 @@ func TestEveryRowOfTheKindTableIsComplete(t *testing.T) {
 		if runs := slices.Contains(k.owns, podKind); runs != (k.pods != noPods) {
 			t.Errorf("%s owns pods: %t, and its policy for them is %s", k.Kind, runs, k.pods)
 		}
-		if !slices.Contains(stream.Problems, k.unready) {
+		if !slices.Contains(health.Problems, k.unready) {
 			t.Errorf("%s is unready with the problem %q, for which there is no sentence", k.Kind, k.unready)
 		}
 		if _, _, err := testObject(k); err != nil {
@@ -182,13 +182,13 @@ func TestACustomKindIsLikeItsNamesake(t *testing.T) {
 		t.Errorf("OpenKruise's StatefulSet marks its pods with %+v", g)
 	}
 	volcano := mappedKind(schema.GroupVersionKind{Group: "batch.volcano.sh", Version: "v1alpha1", Kind: "Job"}, schema.GroupResource{Group: "batch.volcano.sh", Resource: "jobs"})
-	if volcano.unready != stream.ProblemNotEnded {
+	if volcano.unready != health.ProblemNotEnded {
 		t.Errorf("Volcano's Job is unready with %q", volcano.unready)
 	}
 	if _, total, err := testObject(volcano); total != 0 || err != nil {
 		t.Errorf("Volcano's Job counts %d pods, %v", total, err)
 	}
-	if customKind.unready != stream.ProblemNotReady {
+	if customKind.unready != health.ProblemNotReady {
 		t.Error("a namesake has changed the row of all custom kinds")
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/drift"
 )
 
 // object is one object that a record names.
@@ -30,7 +30,7 @@ type object struct {
 	// problem says why the object cannot be looked up, "" if it can.
 	problem string
 	// code is the problem's, "" without one.
-	code stream.NoteCode
+	code drift.NoteCode
 	// content is the object as JSON; nil if only its name is needed.
 	content []byte
 }
@@ -44,7 +44,7 @@ type Named struct {
 	// Problem says why the object cannot be looked up, "" if it can.
 	Problem string
 	// Code is the problem's, "" without one.
-	Code stream.NoteCode
+	Code drift.NoteCode
 	// Content is the object as JSON, nil if it could not be read.
 	Content []byte
 }
@@ -176,7 +176,7 @@ func read(content []byte, namespace, hook string) ([]object, error) {
 		o.namespace = namespace
 	}
 	if o.name == "" && h.Metadata.GenerateName != "" {
-		o.name, o.problem, o.code = h.Metadata.GenerateName+"*", "the API server chose its name", stream.NoteGeneratedName
+		o.name, o.problem, o.code = h.Metadata.GenerateName+"*", "the API server chose its name", drift.NoteGeneratedName
 	}
 	return []object{o}, nil
 }
@@ -184,5 +184,5 @@ func read(content []byte, namespace, hook string) ([]object, error) {
 // unreadable returns an object for a document that cannot be read. It does not
 // include the error, which may quote secret content.
 func unreadable(document int, hook string) object {
-	return object{name: fmt.Sprintf("document %d", document), hook: hook, problem: "this part of the manifest cannot be read", code: stream.NoteUnreadable}
+	return object{name: fmt.Sprintf("document %d", document), hook: hook, problem: "this part of the manifest cannot be read", code: drift.NoteUnreadable}
 }

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 func TestObjectsOfARecord(t *testing.T) {
@@ -137,7 +137,7 @@ func TestWatchesKeepNeitherSchemasNorTemplates(t *testing.T) {
 	if diff := cmp.Diff(want, stripped.(*unstructured.Unstructured).Object); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
-	if row := rowOf(otherKind, stream.Resource{}, definition); row.Status != statusReady || !row.Current {
+	if row := rowOf(otherKind, health.Resource{}, definition); row.Status != statusReady || !row.Current {
 		t.Errorf("its row is %+v", row)
 	}
 }

@@ -7,8 +7,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 // newWait bounds the wait for a watch to deliver a version that a GET has returned.
@@ -19,7 +20,7 @@ const newWait = time.Second
 // and again causes no further requests. The rows are at least as new as those of
 // any earlier Snapshot. Now blocks as Follow does at its beginning, and fails only
 // when ctx ends.
-func (t *Tracker) Now(ctx context.Context, record *decoder.Record, viewer stream.Viewer) ([]stream.Resource, error) {
+func (t *Tracker) Now(ctx context.Context, record *decoder.Record, viewer helmtrail.Viewer) ([]health.Resource, error) {
 	fo := t.follower(record)
 	defer fo.leave()
 	fo.join(ctx)

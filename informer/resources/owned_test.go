@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes/typed/batch/v1"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 	"github.com/helmtrail/helmtrail/stream"
 )
@@ -58,7 +59,7 @@ func TestADaemonSetOwnsPods(t *testing.T) {
 	if len(rows) != 2 || rows[0].Status != "Progressing" || rows[0].Ready != 0 || rows[0].Total != 1 || rows[1].Owner != rows[0].Key() {
 		t.Errorf("rows %+v", rows)
 	}
-	if causes := stream.Summarize(rows).Causes; len(causes) != 1 || causes[0].Problem != stream.ProblemImageNotPulled || !causes[0].Final {
+	if causes := stream.Summarize(rows).Causes; len(causes) != 1 || causes[0].Problem != health.ProblemImageNotPulled || !causes[0].Final {
 		t.Errorf("causes %+v", causes)
 	}
 }
@@ -88,7 +89,7 @@ func TestAServiceSaysThatItWaitsForALoadBalancer(t *testing.T) {
 	if summary := stream.Summarize(rows); summary.Ready != 2 || len(summary.Causes) > 0 {
 		t.Errorf("summary %+v", summary)
 	}
-	if slices.ContainsFunc(rows, func(r stream.Resource) bool { return !r.Current || r.Status != "Ready" }) {
+	if slices.ContainsFunc(rows, func(r health.Resource) bool { return !r.Current || r.Status != "Ready" }) {
 		t.Errorf("kstatus takes them for ready, the rows do not: %+v", rows)
 	}
 }

@@ -6,13 +6,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 // container is one container of a Pod: its specification and its status.
 type container struct {
 	spec   corev1.Container
-	role   stream.Role
+	role   health.Role
 	status *corev1.ContainerStatus // nil if there is none yet
 }
 
@@ -20,14 +20,14 @@ type container struct {
 func containersOf(pod *corev1.Pod) []container {
 	all := make([]container, 0, len(pod.Spec.InitContainers)+len(pod.Spec.Containers))
 	for _, spec := range pod.Spec.InitContainers {
-		c := container{spec: spec, role: stream.RoleInit, status: statusOf(pod.Status.InitContainerStatuses, spec.Name)}
+		c := container{spec: spec, role: health.RoleInit, status: statusOf(pod.Status.InitContainerStatuses, spec.Name)}
 		if spec.RestartPolicy != nil && *spec.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-			c.role = stream.RoleSidecar
+			c.role = health.RoleSidecar
 		}
 		all = append(all, c)
 	}
 	for _, spec := range pod.Spec.Containers {
-		all = append(all, container{spec: spec, role: stream.RoleMain, status: statusOf(pod.Status.ContainerStatuses, spec.Name)})
+		all = append(all, container{spec: spec, role: health.RoleMain, status: statusOf(pod.Status.ContainerStatuses, spec.Name)})
 	}
 	return all
 }
@@ -46,7 +46,7 @@ func (c container) settled() bool {
 	switch {
 	case c.status == nil:
 		return false
-	case c.role == stream.RoleSidecar:
+	case c.role == health.RoleSidecar:
 		return c.status.Started != nil && *c.status.Started
 	}
 	return c.status.State.Terminated != nil && c.status.State.Terminated.ExitCode == 0
@@ -88,7 +88,7 @@ func podStatus(pod *corev1.Pod) string {
 // initStatus returns the status of a Pod whose init containers are running.
 func initStatus(pod *corev1.Pod) (word string, initializing bool) {
 	for i, c := range containersOf(pod) {
-		if c.role == stream.RoleMain {
+		if c.role == health.RoleMain {
 			return "", false
 		}
 		if c.status == nil || c.settled() {

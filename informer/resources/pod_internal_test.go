@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/stream"
 )
 
@@ -42,7 +43,7 @@ func podFrom(t *testing.T, text string) *corev1.Pod {
 }
 
 // rowOfPod returns the row of a ReplicaSet's pod.
-func (v *view) rowOfPod(pod *corev1.Pod) stream.Resource {
+func (v *view) rowOfPod(pod *corev1.Pod) health.Resource {
 	return v.podRow(pod, podKind.dependentRow(pod, "apps/ReplicaSet/ns/set"), replicaSetKind.pods)
 }
 
@@ -198,7 +199,7 @@ func TestPodPhaseHidesTheContainersTrouble(t *testing.T) {
 				t.Errorf("row\n%s, want\n%s", got, test.want)
 			}
 			got := ""
-			for _, cause := range stream.Summarize([]stream.Resource{row}).Causes {
+			for _, cause := range stream.Summarize([]health.Resource{row}).Causes {
 				got += cause.Text
 			}
 			if got != test.cause || row.Cause.Final != test.final {
@@ -224,7 +225,7 @@ func testAlternation(t *testing.T, reason string) {
 	// Kubelets before 1.32 do not repeat the error while they back off.
 	backingOff := `status: {phase: Pending, containerStatuses: [{name: web, state: {waiting: {reason: ImagePullBackOff, message: 'Back-off pulling image "web:1"'}}}]}`
 	v := newView(&decoder.Record{}, placesOnly{})
-	var told []stream.Resource
+	var told []health.Resource
 	for range 3 {
 		for _, text := range []string{failing, backingOff} {
 			if row := v.rowOfPod(podFrom(t, text)); len(told) == 0 || told[len(told)-1] != row {

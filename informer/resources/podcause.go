@@ -8,12 +8,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 // blamePod finds the cause for a Pod that is not ready. The policy is its owner's.
 // Events are the warnings about it, the newest first.
-func blamePod(row *stream.Resource, pod *corev1.Pod, policy podPolicy, events []*corev1.Event) {
+func blamePod(row *health.Resource, pod *corev1.Pod, policy podPolicy, events []*corev1.Event) {
 	if pod.Status.Phase == corev1.PodFailed && pod.Status.Reason != "" {
 		// It was evicted, for example, which its containers do not say.
 		blameFailed(row, pod, policy)
@@ -27,10 +27,10 @@ func blamePod(row *stream.Resource, pod *corev1.Pod, policy podPolicy, events []
 	}
 	if c := condition(pod, corev1.PodScheduled); c != nil && c.Status == corev1.ConditionFalse {
 		if c.Reason == corev1.PodReasonSchedulingGated {
-			blameItself(row, stream.RankWaiting, stream.ProblemSchedulingGated, c.Reason, c.Message)
+			blameItself(row, health.RankWaiting, health.ProblemSchedulingGated, c.Reason, c.Message)
 			return
 		}
-		blameItself(row, stream.RankSchedule, stream.ProblemNotScheduled, c.Reason, c.Message)
+		blameItself(row, health.RankSchedule, health.ProblemNotScheduled, c.Reason, c.Message)
 		return
 	}
 	if pod.Status.Phase == corev1.PodFailed {
@@ -41,8 +41,8 @@ func blamePod(row *stream.Resource, pod *corev1.Pod, policy podPolicy, events []
 		return
 	}
 	for _, c := range containers {
-		if c.role == stream.RoleInit && c.status != nil && c.status.State.Running != nil {
-			blame(row, stream.RankWaiting, c.sentence(stream.ProblemNotEnded, cmp.Or(waitingReason(containers), stream.WordNotReady), ""), "")
+		if c.role == health.RoleInit && c.status != nil && c.status.State.Running != nil {
+			blame(row, health.RankWaiting, c.sentence(health.ProblemNotEnded, cmp.Or(waitingReason(containers), health.WordNotReady), ""), "")
 			return
 		}
 	}
@@ -50,16 +50,16 @@ func blamePod(row *stream.Resource, pod *corev1.Pod, policy podPolicy, events []
 	if c := condition(pod, corev1.PodReady); c != nil {
 		message = c.Message
 	}
-	blameItself(row, stream.RankWaiting, stream.ProblemNotReady, cmp.Or(waitingReason(containers), stream.WordNotReady), message)
+	blameItself(row, health.RankWaiting, health.ProblemNotReady, cmp.Or(waitingReason(containers), health.WordNotReady), message)
 }
 
 // blameFailed says that a Pod has failed as a whole.
-func blameFailed(row *stream.Resource, pod *corev1.Pod, policy podPolicy) {
-	rank := stream.RankContainer
+func blameFailed(row *health.Resource, pod *corev1.Pod, policy podPolicy) {
+	rank := health.RankContainer
 	if policy == podsReplaced {
-		rank = stream.RankStart
+		rank = health.RankStart
 	}
-	cause := blameItself(row, rank, stream.ProblemFailed, cmp.Or(pod.Status.Reason, stream.WordFailed), pod.Status.Message)
+	cause := blameItself(row, rank, health.ProblemFailed, cmp.Or(pod.Status.Reason, health.WordFailed), pod.Status.Message)
 	cause.Final = row.Owner == ""
 }
 
@@ -75,16 +75,16 @@ func waitingReason(containers []container) string {
 
 // blameContainer reports whether a container keeps its Pod from being ready, and if
 // so makes the kubelet's reason the cause.
-func blameContainer(row *stream.Resource, pod *corev1.Pod, c container) bool {
+func blameContainer(row *health.Resource, pod *corev1.Pod, c container) bool {
 	state := c.status.State
 	switch {
 	case state.Waiting != nil:
 		return blameWaiting(row, pod, c, state.Waiting)
 	case state.Terminated != nil && state.Terminated.ExitCode != 0:
 		end := state.Terminated
-		s := c.sentence(stream.ProblemExited, exitReason(end), strings.TrimSpace(end.Message))
+		s := c.sentence(health.ProblemExited, exitReason(end), strings.TrimSpace(end.Message))
 		s.Exit = exitOf(end)
-		cause := blame(row, stream.RankContainer, s, exitMessage(end))
+		cause := blame(row, health.RankContainer, s, exitMessage(end))
 		cause.Final = row.Owner == "" && pod.Status.Phase == corev1.PodFailed
 		cause.Source = c.source(pod, false)
 		return true
@@ -97,7 +97,7 @@ func blameContainer(row *stream.Resource, pod *corev1.Pod, c container) bool {
 }
 
 // blameWaiting is blameContainer for a container that waits.
-func blameWaiting(row *stream.Resource, pod *corev1.Pod, c container, waiting *corev1.ContainerStateWaiting) bool {
+func blameWaiting(row *health.Resource, pod *corev1.Pod, c container, waiting *corev1.ContainerStateWaiting) bool {
 	reason, message := waiting.Reason, waiting.Message
 	switch reason {
 	case "", containerCreating, podInitializing:
@@ -106,46 +106,46 @@ func blameWaiting(row *stream.Resource, pod *corev1.Pod, c container, waiting *c
 		blameCrash(row, pod, c, message)
 	case pullFailed, registryUnavailable, signatureInvalid, pullBackOff, "ImageInspectError":
 		problem := pullError(message)
-		s := c.sentence(stream.ProblemImageNotPulled, reason, problem)
+		s := c.sentence(health.ProblemImageNotPulled, reason, problem)
 		s.Image = c.spec.Image
-		cause := blame(row, stream.RankContainer, s, message)
+		cause := blame(row, health.RankContainer, s, message)
 		cause.Final = hopeless(problem)
 		if failsToPull(reason) {
 			// It alternates with the back-off; both are one cause.
 			cause.Reason = pullBackOff
 		}
 	case "InvalidImageName", "ErrImageNeverPull":
-		s := c.sentence(stream.ProblemImageUnusable, reason, message)
+		s := c.sentence(health.ProblemImageUnusable, reason, message)
 		s.Image = c.spec.Image
-		blame(row, stream.RankContainer, s, message).Final = true
+		blame(row, health.RankContainer, s, message).Final = true
 	default:
-		blame(row, stream.RankContainer, c.sentence(stream.ProblemNotStarted, reason, message), message)
+		blame(row, health.RankContainer, c.sentence(health.ProblemNotStarted, reason, message), message)
 	}
 	return true
 }
 
 // sentence returns a sentence about the container.
-func (c container) sentence(problem stream.Problem, reason, detail string) stream.Sentence {
-	return stream.Sentence{Problem: problem, Container: c.spec.Name, Role: c.role, Reason: reason, Detail: detail}
+func (c container) sentence(problem health.Problem, reason, detail string) health.Sentence {
+	return health.Sentence{Problem: problem, Container: c.spec.Name, Role: c.role, Reason: reason, Detail: detail}
 }
 
 // source returns where the container's log is. Previous selects the log of the run
 // before the present or coming one.
-func (c container) source(pod *corev1.Pod, previous bool) stream.LogSource {
-	return stream.LogSource{Namespace: pod.Namespace, Pod: pod.Name, Container: c.spec.Name, Previous: previous}
+func (c container) source(pod *corev1.Pod, previous bool) health.LogSource {
+	return health.LogSource{Namespace: pod.Namespace, Pod: pod.Name, Container: c.spec.Name, Previous: previous}
 }
 
 func failed(end *corev1.ContainerStateTerminated) bool { return end != nil && end.ExitCode != 0 }
 
 // blameCrash says that a container ends again and again. How it ended is more useful
 // than the back-off.
-func blameCrash(row *stream.Resource, pod *corev1.Pod, c container, message string) {
-	s := c.sentence(stream.ProblemCrashing, "CrashLoopBackOff", "")
+func blameCrash(row *health.Resource, pod *corev1.Pod, c container, message string) {
+	s := c.sentence(health.ProblemCrashing, "CrashLoopBackOff", "")
 	if end := c.status.LastTerminationState.Terminated; end != nil {
 		s.Exit, s.Detail = exitOf(end), strings.TrimSpace(end.Message)
 		message = strings.TrimSuffix("last ended with "+exitMessage(end)+"; "+message, "; ")
 	}
-	blame(row, stream.RankContainer, s, message).Source = c.source(pod, true)
+	blame(row, health.RankContainer, s, message).Source = c.source(pod, true)
 }
 
 // exitOf returns a container's exit code with the kubelet's reason.
@@ -187,13 +187,13 @@ func hopeless(pullError string) bool {
 
 // blameByEvent finds the cause in the newest warning about a Pod whose status does
 // not have it: volumes, the sandbox, probes.
-func blameByEvent(row *stream.Resource, containers []container, events []*corev1.Event) bool {
+func blameByEvent(row *health.Resource, containers []container, events []*corev1.Event) bool {
 	for _, event := range events {
 		switch event.Reason {
 		case "Unhealthy":
 			for _, c := range containers {
 				if c.unhealthy(event) {
-					blame(row, stream.RankProbe, c.sentence(stream.ProblemProbeFailing, event.Reason, event.Message), event.Message)
+					blame(row, health.RankProbe, c.sentence(health.ProblemProbeFailing, event.Reason, event.Message), event.Message)
 					return true
 				}
 			}
@@ -201,7 +201,7 @@ func blameByEvent(row *stream.Resource, containers []container, events []*corev1
 			// The status is more precise, or it has passed.
 		default:
 			if waitingReason(containers) != "" {
-				blameItself(row, stream.RankStart, stream.ProblemNotStarted, event.Reason, event.Message)
+				blameItself(row, health.RankStart, health.ProblemNotStarted, event.Reason, event.Message)
 				return true
 			}
 		}

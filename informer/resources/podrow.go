@@ -6,22 +6,22 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 // podRows returns the rows of an owner's pods, the bad ones first.
-func (v *view) podRows(k *kind, o owner) []stream.Resource {
+func (v *view) podRows(k *kind, o owner) []health.Resource {
 	generation := o.generation(o.object)
 	pods := ownedBy[*corev1.Pod](v, podsResource, o.object.GetNamespace(), o.object.GetUID())
-	rows := make([]stream.Resource, 0, len(pods))
+	rows := make([]health.Resource, 0, len(pods))
 	for _, pod := range pods {
 		row := v.podRow(pod, k.dependentRow(pod, o.key), o.pods)
 		if row.Old = o.old || generation.older(pod.Labels); row.Old {
-			row.Cause = stream.Cause{}
+			row.Cause = health.Cause{}
 		}
 		rows = append(rows, row)
 	}
-	slices.SortFunc(rows, func(a, b stream.Resource) int {
+	slices.SortFunc(rows, func(a, b health.Resource) int {
 		return cmp.Or(
 			cmp.Compare(rank(!a.Old), rank(!b.Old)),
 			cmp.Compare(rank(a.Cause.Reason != ""), rank(b.Cause.Reason != "")),
@@ -32,7 +32,7 @@ func (v *view) podRows(k *kind, o owner) []stream.Resource {
 }
 
 // completePod completes the row of a Pod that a record names.
-func (v *view) completePod(o owner) []stream.Resource {
+func (v *view) completePod(o owner) []health.Resource {
 	if pod, ok := o.object.(*corev1.Pod); ok {
 		old := o.row.Old
 		*o.row = v.podRow(pod, *o.row, noPods)
@@ -43,7 +43,7 @@ func (v *view) completePod(o owner) []stream.Resource {
 
 // podRow returns the row of a Pod. The policy is its owner's, noPods if it has
 // none.
-func (v *view) podRow(pod *corev1.Pod, row stream.Resource, policy podPolicy) stream.Resource {
+func (v *view) podRow(pod *corev1.Pod, row health.Resource, policy podPolicy) health.Resource {
 	v.seen[pod.UID] = true
 	pod = v.pulls.steady(pod)
 	row.Status, row.Restarts = podStatus(pod), restarts(pod)

@@ -9,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 // The values of a row's status. A pod has more, see podStatus.
@@ -19,17 +20,17 @@ const (
 	statusProgressing = "Progressing"
 	statusFailed      = "Failed"
 	statusTerminating = "Terminating"
-	statusNotFound    = stream.StatusNotFound
-	statusUnknown     = stream.StatusUnknown
-	statusForbidden   = stream.StatusForbidden
+	statusNotFound    = health.StatusNotFound
+	statusUnknown     = health.StatusUnknown
+	statusForbidden   = health.StatusForbidden
 )
 
 // errNotYet is returned while a watch has not delivered its objects.
 var errNotYet = errors.New("its state is not known yet")
 
 // emptyRow returns a row that only names the object.
-func (o object) emptyRow(clusterScoped bool) stream.Resource {
-	row := stream.Resource{Kind: o.gvk.Kind, APIVersion: o.gvk.GroupVersion().String(), Namespace: o.namespace, Name: o.name, Hook: o.hook}
+func (o object) emptyRow(clusterScoped bool) health.Resource {
+	row := health.Resource{Kind: o.gvk.Kind, APIVersion: o.gvk.GroupVersion().String(), Namespace: o.namespace, Name: o.name, Hook: o.hook}
 	if clusterScoped {
 		row.Namespace = ""
 	}
@@ -37,7 +38,7 @@ func (o object) emptyRow(clusterScoped bool) stream.Resource {
 }
 
 // unknownRow completes the row of an object that could not be read.
-func unknownRow(row stream.Resource, err error) stream.Resource {
+func unknownRow(row health.Resource, err error) health.Resource {
 	row.Status, row.Message = statusUnknown, err.Error()
 	switch {
 	case errors.Is(err, errNotYet):
@@ -54,17 +55,17 @@ func unknownRow(row stream.Resource, err error) stream.Resource {
 
 // forbidden reports whether the viewer, or helmtrail itself, lacks a right.
 func forbidden(err error) bool {
-	_, denied := errors.AsType[*stream.ForbiddenError](err)
+	_, denied := errors.AsType[*helmtrail.ForbiddenError](err)
 	return denied || apierrors.IsForbidden(err)
 }
 
-func missingRow(row stream.Resource) stream.Resource {
+func missingRow(row health.Resource) health.Resource {
 	row.Status, row.Reason, row.Message = statusNotFound, "NotFound", "the object does not exist"
 	return row
 }
 
 // rowOf completes a row with what follows from the object's own fields.
-func rowOf(k *kind, row stream.Resource, found runtime.Object) stream.Resource {
+func rowOf(k *kind, row health.Resource, found runtime.Object) health.Resource {
 	object, err := asUnstructured(found, row)
 	if err != nil {
 		return unknownRow(row, err)
@@ -79,7 +80,7 @@ func rowOf(k *kind, row stream.Resource, found runtime.Object) stream.Resource {
 }
 
 // asUnstructured converts an object to the form that kstatus reads.
-func asUnstructured(found runtime.Object, row stream.Resource) (*unstructured.Unstructured, error) {
+func asUnstructured(found runtime.Object, row health.Resource) (*unstructured.Unstructured, error) {
 	if o, ok := found.(*unstructured.Unstructured); ok {
 		return o, nil
 	}

@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // bigLister holds 250 Deployments of 8 pods and 250 ConfigMaps.
@@ -121,7 +121,7 @@ func BenchmarkRows(b *testing.B) {
 		}
 	})
 	b.Run("again, for a viewer", func(b *testing.B) {
-		g := guarded(s, func(context.Context, stream.Right) error { return nil })
+		g := guarded(s, func(context.Context, helmtrail.Right) error { return nil })
 		v := newView(&decoder.Record{}, g)
 		b.ReportAllocs()
 		for b.Loop() {

@@ -5,15 +5,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 // warnOfNothing is for kinds that lack nothing once they are ready.
-func warnOfNothing(*stream.Resource, runtime.Object) {}
+func warnOfNothing(*health.Resource, runtime.Object) {}
 
 // warnOfMissingAddress says that a Service waits for a load balancer. kstatus
 // and Helm 4 call it ready, while Helm 3 waits (helm.sh/helm/v3/pkg/kube/ready.go).
-func warnOfMissingAddress(row *stream.Resource, object runtime.Object) {
+func warnOfMissingAddress(row *health.Resource, object runtime.Object) {
 	service, ok := object.(*unstructured.Unstructured)
 	if !ok {
 		return
@@ -26,5 +26,5 @@ func warnOfMissingAddress(row *stream.Resource, object runtime.Object) {
 			return
 		}
 	}
-	blameItself(row, stream.RankWaiting, stream.ProblemNoAddress, "NoAddress", "")
+	blameItself(row, health.RankWaiting, health.ProblemNoAddress, "NoAddress", "")
 }

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 func TestReadersShareAWatchThatEndsSomeTimeAfterTheLast(t *testing.T) {
@@ -33,7 +33,7 @@ func TestReadersShareAWatchThatEndsSomeTimeAfterTheLast(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		told, ended := make(chan struct{}, 1), make(chan error, 1)
 		go func() {
-			ended <- tracker.Follow(ctx, record, nil, func([]stream.Resource) {
+			ended <- tracker.Follow(ctx, record, nil, func([]health.Resource) {
 				select {
 				case told <- struct{}{}:
 				default:

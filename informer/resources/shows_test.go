@@ -19,14 +19,15 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 	"github.com/helmtrail/helmtrail/stream"
 )
 
 // untilRows reads snapshots up to the first that satisfies done, and returns it.
-func untilRows(t *testing.T, rows <-chan []stream.Resource, done func([]stream.Resource) bool) []stream.Resource {
+func untilRows(t *testing.T, rows <-chan []health.Resource, done func([]health.Resource) bool) []health.Resource {
 	t.Helper()
-	var now []stream.Resource
+	var now []health.Resource
 	deadline := time.After(patience)
 	for {
 		select {
@@ -40,8 +41,8 @@ func untilRows(t *testing.T, rows <-chan []stream.Resource, done func([]stream.R
 	}
 }
 
-func has(line string) func([]stream.Resource) bool {
-	return func(rows []stream.Resource) bool { return slices.Contains(texts(rows), line) }
+func has(line string) func([]health.Resource) bool {
+	return func(rows []health.Resource) bool { return slices.Contains(texts(rows), line) }
 }
 
 // apply creates objects, written as YAML.
@@ -202,11 +203,11 @@ spec:
 	rows := follow(t, tracker(t, clustertest.Config(t)), record)
 
 	// In the middle of the rolling update.
-	now := untilRows(t, rows, func(rows []stream.Resource) bool { return rows[0].Updated == 1 && len(rows) == 7 })
+	now := untilRows(t, rows, func(rows []health.Resource) bool { return rows[0].Updated == 1 && len(rows) == 7 })
 	if now[0].Status != "Progressing" || now[0].Ready != 0 || now[0].Total != 3 || now[0].Current {
 		t.Errorf("in the middle the Deployment is %+v", now[0])
 	}
-	now = untilRows(t, rows, func(rows []stream.Resource) bool {
+	now = untilRows(t, rows, func(rows []health.Resource) bool {
 		return rows[0].Reason == "ProgressDeadlineExceeded" && rows[2].Status == "ImagePullBackOff"
 	})
 	want := []string{
@@ -257,7 +258,7 @@ items:
 	apply(t, deployments, db, deploymentIn(db, "db", "db:1"))
 	grant(t, app, app, `{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}`)
 
-	rows := untilRows(t, follow(t, tracker(t, as(t, app)), record), func(rows []stream.Resource) bool {
+	rows := untilRows(t, follow(t, tracker(t, as(t, app)), record), func(rows []health.Resource) bool {
 		return has("Deployment web Ready 1/1")(rows) && has("ConfigMap kube-root-ca.crt Ready")(rows)
 	})
 	want := []string{
@@ -282,14 +283,14 @@ func TestForbiddenPodsOfOneNamespaceAreSaidThere(t *testing.T) {
 	grant(t, app, db, `{apiGroups: [apps], resources: ["*"], verbs: ["*"]}, {apiGroups: [""], resources: [events], verbs: ["*"]}`)
 
 	limited := tracker(t, as(t, app))
-	rows := untilRows(t, follow(t, limited, record), func(rows []stream.Resource) bool {
+	rows := untilRows(t, follow(t, limited, record), func(rows []health.Resource) bool {
 		return has("Deployment web Ready 1/1")(rows) && has("Deployment db Progressing 0/1 LessAvailable")(rows)
 	})
 	read, err := limited.Snapshot(t.Context(), record, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, now := range [][]stream.Resource{rows, read} {
+	for _, now := range [][]health.Resource{rows, read} {
 		want := []string{
 			"Deployment web Ready 1/1", "ReplicaSet web-* Ready 1/1", "Pod web-* Running",
 			"Deployment db Progressing 0/1 LessAvailable", "ReplicaSet db-* Progressing 0/1 LessAvailable",

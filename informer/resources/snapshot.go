@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,10 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 // readsAtATime bounds the requests of one snapshot.
@@ -41,7 +41,7 @@ type listed struct {
 // Snapshot returns the same rows as Follow, read from the API server at this
 // moment, object by object. Callers that ask often should use Now. It fails only
 // when ctx ends.
-func (t *Tracker) Snapshot(ctx context.Context, record *decoder.Record, viewer stream.Viewer) ([]stream.Resource, error) {
+func (t *Tracker) Snapshot(ctx context.Context, record *decoder.Record, viewer helmtrail.Viewer) ([]health.Resource, error) {
 	targets := targetsOf(record)
 	s := &snapshot{tracker: t, objects: map[*target]found{}, places: map[place]listed{}}
 	for _, target := range targets {

@@ -17,9 +17,10 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/internal/bounded"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 const (
@@ -133,7 +134,7 @@ func (t *Tracker) follower(record *decoder.Record) *follower {
 // objects are known, or after five seconds; the others after each change that a
 // row shows. Follow blocks until ctx ends and returns nil. A hook has no row
 // before its object exists, and keeps the row when the object is deleted.
-func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, viewer stream.Viewer, f func([]stream.Resource)) error {
+func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, viewer helmtrail.Viewer, f func([]health.Resource)) error {
 	fo := t.follower(record)
 	defer fo.leave()
 	again := time.NewTicker(unknownAgain)
@@ -146,7 +147,7 @@ func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, viewer str
 	v := newView(record, g)
 	reviewed := time.NewTimer(reviewAgain)
 	defer reviewed.Stop()
-	var last []stream.Resource
+	var last []health.Resource
 	for first := true; ctx.Err() == nil; first = false {
 		reviewed.Reset(g.review(ctx, fo.targets))
 		rows := v.rows(fo.targets)

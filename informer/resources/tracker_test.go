@@ -16,11 +16,12 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/informer"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 	"github.com/helmtrail/helmtrail/informer/resources"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // patience bounds every wait; only a failing test needs it all.
@@ -38,19 +39,19 @@ func tracker(t testing.TB, config *rest.Config) *resources.Tracker {
 }
 
 // follow follows a record until the test ends, and returns where the rows come.
-func follow(t *testing.T, tracker *resources.Tracker, record *decoder.Record) <-chan []stream.Resource {
+func follow(t *testing.T, tracker *resources.Tracker, record *decoder.Record) <-chan []health.Resource {
 	t.Helper()
 	return followAs(t, tracker, record, nil)
 }
 
 // followAs is follow with a viewer.
-func followAs(t *testing.T, tracker *resources.Tracker, record *decoder.Record, viewer stream.Viewer) <-chan []stream.Resource {
+func followAs(t *testing.T, tracker *resources.Tracker, record *decoder.Record, viewer helmtrail.Viewer) <-chan []health.Resource {
 	t.Helper()
-	rows := make(chan []stream.Resource, 1000)
+	rows := make(chan []health.Resource, 1000)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() {
-		ended <- tracker.Follow(ctx, record, viewer, func(r []stream.Resource) { rows <- r })
+		ended <- tracker.Follow(ctx, record, viewer, func(r []health.Resource) { rows <- r })
 	}()
 	t.Cleanup(func() {
 		stop()
@@ -62,7 +63,7 @@ func followAs(t *testing.T, tracker *resources.Tracker, record *decoder.Record, 
 }
 
 // text is a row in few words, without what a controller added to a name.
-func text(r stream.Resource) string {
+func text(r health.Resource) string {
 	name := r.Name
 	if r.Owner != "" && (r.Kind == "ReplicaSet" || r.Kind == "Pod") {
 		name, _, _ = strings.Cut(name, "-")
@@ -84,7 +85,7 @@ func text(r stream.Resource) string {
 	return line
 }
 
-func texts(rows []stream.Resource) []string {
+func texts(rows []health.Resource) []string {
 	lines := []string{}
 	for _, r := range rows {
 		lines = append(lines, text(r))
@@ -93,7 +94,7 @@ func texts(rows []stream.Resource) []string {
 }
 
 // until reads snapshots up to the first that satisfies done and returns all.
-func until(t *testing.T, rows <-chan []stream.Resource, done func([]string) bool) [][]string {
+func until(t *testing.T, rows <-chan []health.Resource, done func([]string) bool) [][]string {
 	t.Helper()
 	var all [][]string
 	deadline := time.After(patience)

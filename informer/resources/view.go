@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 // lister gives a view its objects: the watches of a follower, or what a snapshot
@@ -41,7 +41,7 @@ type view struct {
 	pulls   pullMemory
 	// failures holds the row of the last failed pod of each Job. When a Job gives
 	// up, its pods may be deleted.
-	failures map[types.UID]stream.Resource
+	failures map[types.UID]health.Resource
 	assessed map[types.UID]assessment
 	// seen holds the objects that exist now; the others are forgotten.
 	seen map[types.UID]bool
@@ -53,20 +53,20 @@ type view struct {
 // is slow and most objects do not change.
 type assessment struct {
 	version string
-	row     stream.Resource
+	row     health.Resource
 }
 
 func newView(record *decoder.Record, l lister) *view {
 	return &view{
 		lister: l, started: record.LastDeployed, pulls: pullMemory{},
-		failures: map[types.UID]stream.Resource{}, assessed: map[types.UID]assessment{}, seen: map[types.UID]bool{},
+		failures: map[types.UID]health.Resource{}, assessed: map[types.UID]assessment{}, seen: map[types.UID]bool{},
 	}
 }
 
 // rows returns the rows of the targets, each followed by those of its dependents.
-func (v *view) rows(targets []*target) []stream.Resource {
+func (v *view) rows(targets []*target) []health.Resource {
 	clear(v.seen)
-	rows := make([]stream.Resource, 0, v.length+v.length/8)
+	rows := make([]health.Resource, 0, v.length+v.length/8)
 	for _, t := range targets {
 		if row, object, ok := v.own(t); ok {
 			rows = append(rows, row)
@@ -78,13 +78,13 @@ func (v *view) rows(targets []*target) []stream.Resource {
 	}
 	v.length = len(rows)
 	maps.DeleteFunc(v.assessed, func(uid types.UID, _ assessment) bool { return !v.seen[uid] })
-	maps.DeleteFunc(v.failures, func(uid types.UID, _ stream.Resource) bool { return !v.seen[uid] })
+	maps.DeleteFunc(v.failures, func(uid types.UID, _ health.Resource) bool { return !v.seen[uid] })
 	maps.DeleteFunc(v.pulls, func(c containerKey, _ pullState) bool { return !v.seen[c.pod] })
 	return rows
 }
 
 // own returns the target's own row, if it has one.
-func (v *view) own(t *target) (row stream.Resource, object runtime.Object, ok bool) {
+func (v *view) own(t *target) (row health.Resource, object runtime.Object, ok bool) {
 	row = t.emptyRow(t.mapping != nil && t.mapping.Scope.Name() == meta.RESTScopeNameRoot)
 	if t.problem != "" {
 		row.Status, row.Reason, row.Message = statusUnknown, "Unreadable", t.problem
@@ -98,7 +98,7 @@ func (v *view) own(t *target) (row stream.Resource, object runtime.Object, ok bo
 	case err != nil:
 		row = unknownRow(row, err)
 		if row.Reason != "NotYetKnown" {
-			blameItself(&row, stream.RankWaiting, stream.ProblemUnknown, row.Reason, row.Message)
+			blameItself(&row, health.RankWaiting, health.ProblemUnknown, row.Reason, row.Message)
 		}
 		return row, nil, true
 	case object != nil:
@@ -112,7 +112,7 @@ func (v *view) own(t *target) (row stream.Resource, object runtime.Object, ok bo
 
 // assess completes a row with what follows from the object itself. The target is
 // nil for a dependent.
-func (v *view) assess(k *kind, t *target, row stream.Resource, object runtime.Object) stream.Resource {
+func (v *view) assess(k *kind, t *target, row health.Resource, object runtime.Object) health.Resource {
 	named, err := meta.Accessor(object)
 	if err != nil {
 		return unknownRow(row, err)
@@ -134,7 +134,7 @@ func (v *view) assess(k *kind, t *target, row stream.Resource, object runtime.Ob
 
 // deletedHook returns the row of a hook whose object does not exist, if the hook
 // has run.
-func (v *view) deletedHook(t *target, row stream.Resource) (stream.Resource, bool) {
+func (v *view) deletedHook(t *target, row health.Resource) (health.Resource, bool) {
 	if last := v.lister.finalState(t); last != nil {
 		row = v.assess(t.kind, t, row, last)
 		if row.Status != statusFailed {
@@ -155,7 +155,7 @@ func (v *view) deletedHook(t *target, row stream.Resource) (stream.Resource, boo
 
 // below completes a target's row with what its dependents say, finds the causes,
 // and returns the dependents' rows.
-func (v *view) below(t *target, row *stream.Resource, object runtime.Object) []stream.Resource {
+func (v *view) below(t *target, row *health.Resource, object runtime.Object) []health.Resource {
 	named, err := meta.Accessor(object)
 	if object == nil || err != nil {
 		if row.Status == statusFailed {
@@ -163,7 +163,7 @@ func (v *view) below(t *target, row *stream.Resource, object runtime.Object) []s
 		}
 		return nil
 	}
-	var rows []stream.Resource
+	var rows []health.Resource
 	if len(t.below) > 0 {
 		rows = t.kind.complete(v, owner{kind: t.kind, object: named, row: row, key: row.Key()})
 	}
@@ -175,9 +175,9 @@ func (v *view) below(t *target, row *stream.Resource, object runtime.Object) []s
 	}
 	if row.Old || row.Hook == release.HookTest.String() || row.Status == statusReady || row.Status == statusCompleted {
 		// Nothing is wrong with it any more, or not with this run.
-		row.Cause = stream.Cause{}
+		row.Cause = health.Cause{}
 		for i := range rows {
-			rows[i].Cause = stream.Cause{}
+			rows[i].Cause = health.Cause{}
 		}
 		t.kind.warn(row, object)
 		return rows

@@ -9,10 +9,11 @@ import (
 	authenticationv1client "k8s.io/client-go/kubernetes/typed/authentication/v1"
 	authorizationv1client "k8s.io/client-go/kubernetes/typed/authorization/v1"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/informer/access"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // A viewer who lacks a right is told which, and of the rest nothing is missing
@@ -26,14 +27,14 @@ func TestAViewerIsShownWhatTheirRightsAllow(t *testing.T) {
 	grant(t, app, db, `{apiGroups: [apps], resources: ["*"], verbs: ["*"]}, {apiGroups: [""], resources: [events], verbs: ["*"]}`)
 	viewer := viewerNamed(t, app)
 
-	rows := untilRows(t, followAs(t, tracker(t, clustertest.Config(t)), record, viewer), func(rows []stream.Resource) bool {
+	rows := untilRows(t, followAs(t, tracker(t, clustertest.Config(t)), record, viewer), func(rows []health.Resource) bool {
 		return has("Deployment web Ready 1/1")(rows) && has("Deployment db Progressing 0/1 LessAvailable")(rows)
 	})
 	read, err := tracker(t, clustertest.Config(t)).Snapshot(t.Context(), record, viewer)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, now := range [][]stream.Resource{rows, read} {
+	for _, now := range [][]health.Resource{rows, read} {
 		want := []string{
 			"Deployment web Ready 1/1", "ReplicaSet web-* Ready 1/1", "Pod web-* Running",
 			"Deployment db Progressing 0/1 LessAvailable", "ReplicaSet db-* Progressing 0/1 LessAvailable",
@@ -62,7 +63,7 @@ func TestARightThatIsGivenShowsWithoutAnyChangeOfTheObjects(t *testing.T) {
 }
 
 // viewerNamed is a user as the cluster's own reviews see them.
-func viewerNamed(t *testing.T, user string) stream.Viewer {
+func viewerNamed(t *testing.T, user string) helmtrail.Viewer {
 	t.Helper()
 	config := clustertest.Config(t)
 	tokens, err := authenticationv1client.NewForConfig(config)
@@ -74,7 +75,7 @@ func viewerNamed(t *testing.T, user string) stream.Viewer {
 		t.Fatal(err)
 	}
 	reviewer := access.New(tokens, rights)
-	return func(ctx context.Context, right stream.Right) error {
-		return reviewer.May(ctx, stream.User{Name: user}, right)
+	return func(ctx context.Context, right helmtrail.Right) error {
+		return reviewer.May(ctx, helmtrail.User{Name: user}, right)
 	}
 }

@@ -10,18 +10,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/health"
 )
 
 // alone is for kinds without dependents and without events of their own.
-func alone(*view, owner) []stream.Resource { return nil }
+func alone(*view, owner) []health.Resource { return nil }
 
 // neverOwned is for kinds whose objects are not shown as dependents.
-func neverOwned(*view, *kind, owner) []stream.Resource { return nil }
+func neverOwned(*view, *kind, owner) []health.Resource { return nil }
 
 // completeWorkload makes the rows of an object's dependents and counts the
 // pods that are ready among them.
-func (v *view) completeWorkload(o owner) []stream.Resource {
+func (v *view) completeWorkload(o owner) []health.Resource {
 	rows := v.dependents(o)
 	ready, counted := 0, false
 	for i := range rows {
@@ -39,8 +39,8 @@ func (v *view) completeWorkload(o owner) []stream.Resource {
 }
 
 // dependents returns the rows of all dependents of an object.
-func (v *view) dependents(o owner) []stream.Resource {
-	var rows []stream.Resource
+func (v *view) dependents(o owner) []health.Resource {
+	var rows []health.Resource
 	for _, k := range o.owns {
 		if more := k.dependents(v, k, o); rows == nil {
 			rows = more // rows are big: most objects have dependents of one kind
@@ -52,10 +52,10 @@ func (v *view) dependents(o owner) []stream.Resource {
 }
 
 // replicaSetRows returns the rows of the ReplicaSets of an owner and their pods.
-func (v *view) replicaSetRows(k *kind, o owner) []stream.Resource {
+func (v *view) replicaSetRows(k *kind, o owner) []health.Resource {
 	revision := o.object.GetAnnotations()[revisionAnnotation]
 	o.row.Revision = rolloutOf(o.object)
-	var rows []stream.Resource
+	var rows []health.Resource
 	for _, set := range v.sets(o.object, revision) {
 		rows = append(rows, v.assess(k, nil, k.dependentRow(set, o.key), set))
 		row := &rows[len(rows)-1]
@@ -121,15 +121,15 @@ func daemonSetGeneration(o metav1.Object) generation {
 }
 
 // blameNothing is for kinds that do not say why dependents are missing.
-func blameNothing(*view, *stream.Resource, metav1.Object) {}
+func blameNothing(*view, *health.Resource, metav1.Object) {}
 
 // blameReplicaSet finds out why a ReplicaSet has too few pods: its own condition
 // counts, otherwise the newest event.
-func (v *view) blameReplicaSet(row *stream.Resource, o metav1.Object) {
+func (v *view) blameReplicaSet(row *health.Resource, o metav1.Object) {
 	if set, ok := o.(*appsv1.ReplicaSet); ok {
 		for _, c := range set.Status.Conditions {
 			if c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue {
-				blameItself(row, stream.RankCreate, stream.ProblemPodsNotCreated, c.Reason, c.Message)
+				blameItself(row, health.RankCreate, health.ProblemPodsNotCreated, c.Reason, c.Message)
 				return
 			}
 		}
@@ -139,10 +139,10 @@ func (v *view) blameReplicaSet(row *stream.Resource, o metav1.Object) {
 
 // blameFailedCreate finds out from the newest event why an object has too few
 // pods.
-func (v *view) blameFailedCreate(row *stream.Resource, o metav1.Object) {
+func (v *view) blameFailedCreate(row *health.Resource, o metav1.Object) {
 	for _, event := range v.events(o.GetNamespace(), o.GetUID(), warnings) {
 		if event.Reason == "FailedCreate" {
-			blameItself(row, stream.RankCreate, stream.ProblemPodsNotCreated, event.Reason, event.Message)
+			blameItself(row, health.RankCreate, health.ProblemPodsNotCreated, event.Reason, event.Message)
 			return
 		}
 	}

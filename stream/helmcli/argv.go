@@ -4,20 +4,20 @@ import (
 	"maps"
 	"strconv"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // arguments returns helm's arguments for a request that passed Check. Names follow
 // "--" and values follow "=", so no part of a request can be read as a flag.
-func (h *Helm) arguments(session string, request stream.Request, valuesPath string) []string {
+func (h *Helm) arguments(session string, request helmtrail.Request, valuesPath string) []string {
 	flags, ref := h.chartArguments(session, request.Chart)
 	return h.commandLine(session, request, valuesPath, flags, ref)
 }
 
 // Command implements stream.Helm. It has the chart as the caller named it, and no
 // private file of the server.
-func (h *Helm) Command(session string, request stream.Request) []string {
+func (h *Helm) Command(session string, request helmtrail.Request) []string {
 	shown := ""
 	if len(request.Values) > 0 {
 		shown = "(private)"
@@ -27,11 +27,11 @@ func (h *Helm) Command(session string, request stream.Request) []string {
 }
 
 // commandLine assembles helm's arguments.
-func (h *Helm) commandLine(session string, request stream.Request, valuesPath string, chartFlags []string, chartRef string) []string {
+func (h *Helm) commandLine(session string, request helmtrail.Request, valuesPath string, chartFlags []string, chartRef string) []string {
 	release := request.Release
 	args := []string{string(request.Operation), "--debug", "--namespace=" + release.Namespace}
 	switch request.Operation {
-	case stream.OperationInstall, stream.OperationUpgrade:
+	case helmtrail.OperationInstall, helmtrail.OperationUpgrade:
 		request.Options.Labels = maps.Clone(request.Options.Labels)
 		if request.Options.Labels == nil {
 			request.Options.Labels = map[string]string{}
@@ -43,7 +43,7 @@ func (h *Helm) commandLine(session string, request stream.Request, valuesPath st
 		}
 		args = append(args, chartFlags...)
 		return append(args, "--", release.Name, chartRef)
-	case stream.OperationRollback:
+	case helmtrail.OperationRollback:
 		args = append(args, h.flags(request)...)
 		return append(args, "--", release.Name, strconv.Itoa(request.Revision))
 	default:

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 // Repository is a configured chart repository.
@@ -36,7 +36,7 @@ const (
 	uploadPrefix = "upload:"
 )
 
-// CheckRepository returns an *stream.InvalidError unless the repository can be
+// CheckRepository returns an *helmtrail.InvalidError unless the repository can be
 // configured.
 func CheckRepository(r Repository) error {
 	if !repositoryPattern.MatchString(r.Name) {
@@ -45,8 +45,8 @@ func CheckRepository(r Repository) error {
 	return checkAddress("url", r.URL, "https", "http")
 }
 
-// checkChart accepts the forms of a chart that [stream.Chart] lists.
-func (h *Helm) checkChart(chart stream.Chart) error {
+// checkChart accepts the forms of a chart that [helmtrail.Chart] lists.
+func (h *Helm) checkChart(chart helmtrail.Chart) error {
 	switch {
 	case chart.Ref == "":
 		return invalid("chart.ref", "is required")
@@ -67,7 +67,7 @@ func (h *Helm) checkChart(chart stream.Chart) error {
 	return err
 }
 
-func (h *Helm) checkRepositoryChart(chart stream.Chart) error {
+func (h *Helm) checkRepositoryChart(chart helmtrail.Chart) error {
 	if strings.Contains(chart.Ref, "/") || !chartPattern.MatchString(chart.Ref) {
 		return invalid("chart.ref", "must be the name of a chart in the repository")
 	}
@@ -138,7 +138,7 @@ func (h *Helm) localChart(ref string) (string, error) {
 
 // chartArguments returns the flags and the reference with which helm finds a
 // session's chart.
-func (h *Helm) chartArguments(session string, chart stream.Chart) (flags []string, ref string) {
+func (h *Helm) chartArguments(session string, chart helmtrail.Chart) (flags []string, ref string) {
 	f := h.folderOf(session)
 	flags, ref = h.shownChart(chart)
 	flags = append(flags, f.accessFlags()...)
@@ -159,7 +159,7 @@ func (h *Helm) chartArguments(session string, chart stream.Chart) (flags []strin
 }
 
 // shownChart is chartArguments for people: as the caller gave them.
-func (h *Helm) shownChart(chart stream.Chart) (flags []string, ref string) {
+func (h *Helm) shownChart(chart helmtrail.Chart) (flags []string, ref string) {
 	if chart.Repo != "" {
 		flags = append(flags, "--repo="+h.repositoryURL(chart.Repo))
 	}

@@ -15,7 +15,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 // Files in a session's folder that helm reads to fetch a chart. Helm takes user
@@ -79,7 +79,7 @@ func (f folder) accessFlags() (flags []string) {
 // with credentials it also reads the index, because helm uses credentials only
 // with an index that it has already (helm.sh/helm/v3/pkg/downloader). It blocks
 // for as long as that takes. No error contains a credential.
-func (h *Helm) writeAccess(ctx context.Context, f folder, chart stream.Chart, secret map[string][]byte) error {
+func (h *Helm) writeAccess(ctx context.Context, f folder, chart helmtrail.Chart, secret map[string][]byte) error {
 	if chart.CredentialsSecret == "" {
 		return nil
 	}

@@ -7,16 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 // renderWith runs helm with a session's install arguments, but for the command,
 // which is template: it fetches charts in the same way and needs no cluster. It
 // returns what helm said.
-func renderWith(t *testing.T, h *Helm, chart stream.Chart, secret map[string][]byte) (string, error) {
+func renderWith(t *testing.T, h *Helm, chart helmtrail.Chart, secret map[string][]byte) (string, error) {
 	t.Helper()
-	session := stream.SessionRef{Release: stream.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"}, ID: "s" + fmt.Sprint(len(t.Name())) + chart.CredentialsSecret}
-	request := stream.Request{Operation: stream.OperationInstall, Release: session.Release, Chart: chart}
+	session := helmtrail.SessionRef{Release: helmtrail.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"}, ID: "s" + fmt.Sprint(len(t.Name())) + chart.CredentialsSecret}
+	request := helmtrail.Request{Operation: helmtrail.OperationInstall, Release: session.Release, Chart: chart}
 	if err := h.Check(request); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func renderWith(t *testing.T, h *Helm, chart stream.Chart, secret map[string][]b
 func TestChartsBehindAPassword(t *testing.T) {
 	server := serveCharts(t, false)
 	secret := map[string][]byte{"username": []byte(serverUser), "password": []byte(serverPassword), "ca.crt": server.authority()}
-	charts := map[string]stream.Chart{
+	charts := map[string]helmtrail.Chart{
 		"repository": {Ref: "small", Repo: server.URL + "/charts"},
 		"version":    {Ref: "small", Repo: server.URL + "/charts/", Version: "^1.1"},
 		"configured": {Ref: "small", Repo: "own"},
@@ -96,7 +96,7 @@ func TestASecretThatIsNoLoginIsRefused(t *testing.T) {
 		{map[string][]byte{"password": []byte(serverPassword)}, "only one"},
 		{map[string][]byte{"ca.crt": []byte("x")}, "no certificate"},
 	} {
-		err := h.writeAccess(t.Context(), folder(t.TempDir()), stream.Chart{Ref: "oci://h/x", CredentialsSecret: "charts"}, test.secret)
+		err := h.writeAccess(t.Context(), folder(t.TempDir()), helmtrail.Chart{Ref: "oci://h/x", CredentialsSecret: "charts"}, test.secret)
 		if err == nil || !strings.Contains(err.Error(), "Secret charts") || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), serverPassword) {
 			t.Errorf("got %v, want a refusal that says %q", err, test.says)
 		}

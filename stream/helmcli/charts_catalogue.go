@@ -17,7 +17,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 	"sigs.k8s.io/yaml"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 const (
@@ -35,15 +35,15 @@ const (
 // those of the configured repositories, each sorted by name. Charts and
 // repositories that cannot be read are reported in problems; the others are still
 // listed. It blocks while it fetches the indexes that are not cached.
-func (h *Helm) ListCharts(ctx context.Context) (items []stream.ChartItem, problems []stream.ChartProblem) {
+func (h *Helm) ListCharts(ctx context.Context) (items []helmtrail.ChartItem, problems []helmtrail.ChartProblem) {
 	items, problems = h.directoryCharts(ctx)
 	uploaded, err := h.uploadedCharts(ctx)
 	if err != nil {
-		problems = append(problems, stream.ChartProblem{Where: uploadPrefix, Message: err.Error()})
+		problems = append(problems, helmtrail.ChartProblem{Where: uploadPrefix, Message: err.Error()})
 	}
 	items = append(items, uploaded...)
 
-	found := make([][]stream.ChartItem, len(h.config.Repositories))
+	found := make([][]helmtrail.ChartItem, len(h.config.Repositories))
 	failed := make([]error, len(h.config.Repositories))
 	var group errgroup.Group
 	for i, r := range h.config.Repositories {
@@ -61,7 +61,7 @@ func (h *Helm) ListCharts(ctx context.Context) (items []stream.ChartItem, proble
 	for i, r := range h.config.Repositories {
 		items = append(items, found[i]...)
 		if failed[i] != nil {
-			problems = append(problems, stream.ChartProblem{Where: r.Name, Message: failed[i].Error()})
+			problems = append(problems, helmtrail.ChartProblem{Where: r.Name, Message: failed[i].Error()})
 		}
 	}
 	return items, problems
@@ -69,34 +69,34 @@ func (h *Helm) ListCharts(ctx context.Context) (items []stream.ChartItem, proble
 
 // items returns the charts of an index by name. Helm keeps their versions newest
 // first.
-func (i *index) items(repo string) []stream.ChartItem {
-	items := make([]stream.ChartItem, 0, len(i.Entries))
+func (i *index) items(repo string) []helmtrail.ChartItem {
+	items := make([]helmtrail.ChartItem, 0, len(i.Entries))
 	for name, entries := range i.Entries {
 		if len(entries) == 0 || !chartPattern.MatchString(name) || strings.Contains(name, "/") {
 			continue
 		}
-		item := stream.ChartItem{
-			Ref: name, Repo: repo, Source: stream.ChartFromRepository, Name: name,
-			Description: entries[0].Description, Icon: entries[0].Icon, Versions: make([]stream.ChartVersion, len(entries)),
+		item := helmtrail.ChartItem{
+			Ref: name, Repo: repo, Source: helmtrail.ChartFromRepository, Name: name,
+			Description: entries[0].Description, Icon: entries[0].Icon, Versions: make([]helmtrail.ChartVersion, len(entries)),
 		}
 		for n, e := range entries {
-			item.Versions[n] = stream.ChartVersion{Version: e.Version, AppVersion: e.AppVersion, Deprecated: e.Deprecated}
+			item.Versions[n] = helmtrail.ChartVersion{Version: e.Version, AppVersion: e.AppVersion, Deprecated: e.Deprecated}
 		}
 		items = append(items, item)
 	}
-	slices.SortFunc(items, func(a, b stream.ChartItem) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(items, func(a, b helmtrail.ChartItem) int { return strings.Compare(a.Name, b.Name) })
 	return items
 }
 
-func newItem(ref string, source stream.ChartSource, m *chart.Metadata) stream.ChartItem {
-	return stream.ChartItem{
+func newItem(ref string, source helmtrail.ChartSource, m *chart.Metadata) helmtrail.ChartItem {
+	return helmtrail.ChartItem{
 		Ref: ref, Source: source, Name: m.Name, Description: m.Description, Icon: m.Icon,
-		Versions: []stream.ChartVersion{{Version: m.Version, AppVersion: m.AppVersion, Deprecated: m.Deprecated}},
+		Versions: []helmtrail.ChartVersion{{Version: m.Version, AppVersion: m.AppVersion, Deprecated: m.Deprecated}},
 	}
 }
 
 // directoryCharts lists the chart directory: folders with a Chart.yaml, and archives.
-func (h *Helm) directoryCharts(ctx context.Context) (items []stream.ChartItem, problems []stream.ChartProblem) {
+func (h *Helm) directoryCharts(ctx context.Context) (items []helmtrail.ChartItem, problems []helmtrail.ChartProblem) {
 	if h.config.ChartDir == "" {
 		return nil, nil
 	}
@@ -115,16 +115,16 @@ func (h *Helm) directoryCharts(ctx context.Context) (items []stream.ChartItem, p
 		m, err := h.metadataAt(ctx, path, entry)
 		switch {
 		case err != nil:
-			problems = append(problems, stream.ChartProblem{Where: ref, Message: oneLine(strings.ReplaceAll(err.Error(), h.config.ChartDir+"/", ""))})
+			problems = append(problems, helmtrail.ChartProblem{Where: ref, Message: oneLine(strings.ReplaceAll(err.Error(), h.config.ChartDir+"/", ""))})
 		case m == nil:
 			return nil
 		case m.Type != "library":
-			items = append(items, newItem(ref, stream.ChartFromDirectory, m))
+			items = append(items, newItem(ref, helmtrail.ChartFromDirectory, m))
 		}
 		return skip(entry)
 	})
 	if err != nil {
-		problems = append(problems, stream.ChartProblem{Where: ".", Message: "the chart directory cannot be read"})
+		problems = append(problems, helmtrail.ChartProblem{Where: ".", Message: "the chart directory cannot be read"})
 	}
 	return items, problems
 }
@@ -162,20 +162,20 @@ func (h *Helm) metadataAt(ctx context.Context, path string, entry fs.DirEntry) (
 	return m, m.Validate()
 }
 
-func (h *Helm) uploadedCharts(ctx context.Context) ([]stream.ChartItem, error) {
+func (h *Helm) uploadedCharts(ctx context.Context) ([]helmtrail.ChartItem, error) {
 	files, err := h.uploads()
 	if err != nil {
 		return nil, err
 	}
-	var items []stream.ChartItem
+	var items []helmtrail.ChartItem
 	for _, file := range files {
 		// A chart that was pruned in between is not listed.
 		ref := uploadPrefix + strings.TrimSuffix(file.Name(), ".tgz")
 		if m, err := h.archiveMetadata(ctx, h.uploadPath(ref), ref); err == nil {
-			items = append(items, newItem(ref, stream.ChartFromUpload, m))
+			items = append(items, newItem(ref, helmtrail.ChartFromUpload, m))
 		}
 	}
-	slices.SortStableFunc(items, func(a, b stream.ChartItem) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(items, func(a, b helmtrail.ChartItem) int { return strings.Compare(a.Name, b.Name) })
 	return items, nil
 }
 
@@ -194,9 +194,9 @@ func (h *Helm) archiveMetadata(ctx context.Context, path, key string) (*chart.Me
 }
 
 // DescribeChart reads a chart, and fetches it with helm if it is not on the server.
-// It fails with an *stream.InvalidError if the reference is not valid, and with
-// stream.ErrNoChart if the chart cannot be fetched or read.
-func (h *Helm) DescribeChart(ctx context.Context, c stream.Chart) (*stream.ChartDetails, error) {
+// It fails with an *helmtrail.InvalidError if the reference is not valid, and with
+// helmtrail.ErrNoChart if the chart cannot be fetched or read.
+func (h *Helm) DescribeChart(ctx context.Context, c helmtrail.Chart) (*helmtrail.ChartDetails, error) {
 	if err := h.checkChart(c); err != nil {
 		return nil, err
 	}
@@ -208,7 +208,7 @@ func (h *Helm) DescribeChart(ctx context.Context, c stream.Chart) (*stream.Chart
 	if err != nil {
 		return nil, fmt.Errorf("encode the metadata of chart %s: %w", c.Ref, err)
 	}
-	details := &stream.ChartDetails{Ref: c.Ref, Repo: c.Repo, Metadata: metadata, Schema: read.Schema}
+	details := &helmtrail.ChartDetails{Ref: c.Ref, Repo: c.Repo, Metadata: metadata, Schema: read.Schema}
 	for _, file := range read.Raw {
 		switch {
 		case file.Name == "values.yaml":
@@ -221,7 +221,7 @@ func (h *Helm) DescribeChart(ctx context.Context, c stream.Chart) (*stream.Chart
 }
 
 // openChart loads a chart, and fetches it if necessary.
-func (h *Helm) openChart(ctx context.Context, c stream.Chart) (*chart.Chart, error) {
+func (h *Helm) openChart(ctx context.Context, c helmtrail.Chart) (*chart.Chart, error) {
 	if c.Repo != "" || strings.Contains(c.Ref, "://") {
 		return h.pull(ctx, c)
 	}
@@ -231,13 +231,13 @@ func (h *Helm) openChart(ctx context.Context, c stream.Chart) (*chart.Chart, err
 	}
 	read, err := h.readChart(ctx, path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s", stream.ErrNoChart, oneLine(strings.ReplaceAll(err.Error(), path, c.Ref)))
+		return nil, fmt.Errorf("%w: %s", helmtrail.ErrNoChart, oneLine(strings.ReplaceAll(err.Error(), path, c.Ref)))
 	}
 	return read, nil
 }
 
 // pull fetches a chart with helm and loads it.
-func (h *Helm) pull(ctx context.Context, c stream.Chart) (*chart.Chart, error) {
+func (h *Helm) pull(ctx context.Context, c helmtrail.Chart) (*chart.Chart, error) {
 	archive, err := h.FetchChart(ctx, c, nil)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 // withoutHelm is a Helm that can run nothing; charts on the server can be
@@ -66,20 +66,20 @@ func TestChartsAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	items, problems := h.ListCharts(t.Context())
-	one := func(ref string, source stream.ChartSource, name, version string) stream.ChartItem {
-		return stream.ChartItem{
+	one := func(ref string, source helmtrail.ChartSource, name, version string) helmtrail.ChartItem {
+		return helmtrail.ChartItem{
 			Ref: ref, Source: source, Name: name, Description: "A small chart.",
-			Versions: []stream.ChartVersion{{Version: version, AppVersion: "7"}},
+			Versions: []helmtrail.ChartVersion{{Version: version, AppVersion: "7"}},
 		}
 	}
-	want := []stream.ChartItem{
-		one("api-3.0.0.tgz", stream.ChartFromDirectory, "api", "3.0.0"),
-		one("team/db", stream.ChartFromDirectory, "db", "2.0.0"),
-		one("web", stream.ChartFromDirectory, "web", "1.0.0"),
-		one(uploaded.Ref, stream.ChartFromUpload, "mine", "4.0.0"),
+	want := []helmtrail.ChartItem{
+		one("api-3.0.0.tgz", helmtrail.ChartFromDirectory, "api", "3.0.0"),
+		one("team/db", helmtrail.ChartFromDirectory, "db", "2.0.0"),
+		one("web", helmtrail.ChartFromDirectory, "web", "1.0.0"),
+		one(uploaded.Ref, helmtrail.ChartFromUpload, "mine", "4.0.0"),
 		{
-			Ref: "small", Repo: "own", Source: stream.ChartFromRepository, Name: "small", Description: "A small chart.",
-			Versions: []stream.ChartVersion{{Version: "1.2.3", AppVersion: "7"}, {Version: "1.0.0", Deprecated: true}},
+			Ref: "small", Repo: "own", Source: helmtrail.ChartFromRepository, Name: "small", Description: "A small chart.",
+			Versions: []helmtrail.ChartVersion{{Version: "1.2.3", AppVersion: "7"}, {Version: "1.0.0", Deprecated: true}},
 		},
 	}
 	if diff := cmp.Diff(want, items); diff != "" {
@@ -116,7 +116,7 @@ func TestIndexesAreKept(t *testing.T) {
 	}
 	i = newIndexes()
 	for range 3 {
-		if _, err := i.get(t.Context(), server.URL); !errors.Is(err, stream.ErrNoChart) || !strings.Contains(err.Error(), "500") {
+		if _, err := i.get(t.Context(), server.URL); !errors.Is(err, helmtrail.ErrNoChart) || !strings.Contains(err.Error(), "500") {
 			t.Errorf("got %v, want that the server answered 500", err)
 		}
 	}
@@ -135,7 +135,7 @@ func TestChartsAreDescribed(t *testing.T) {
 	dir := t.TempDir()
 	writeChart(t, filepath.Join(dir, "small"), chartFiles("small", "1.2.3"))
 	server := serveCharts(t, true)
-	check := func(h *Helm, c stream.Chart) {
+	check := func(h *Helm, c helmtrail.Chart) {
 		t.Helper()
 		got, err := h.DescribeChart(t.Context(), c)
 		if err != nil {
@@ -147,16 +147,16 @@ func TestChartsAreDescribed(t *testing.T) {
 		}
 	}
 	h := withoutHelm(t, Config{ChartDir: dir})
-	check(h, stream.Chart{Ref: "small"})
-	if _, err := h.DescribeChart(t.Context(), stream.Chart{Ref: "small", Repo: server.URL + "/charts"}); !errors.Is(err, stream.ErrNoHelm) {
+	check(h, helmtrail.Chart{Ref: "small"})
+	if _, err := h.DescribeChart(t.Context(), helmtrail.Chart{Ref: "small", Repo: server.URL + "/charts"}); !errors.Is(err, helmtrail.ErrNoHelm) {
 		t.Errorf("got %v, want that helm is missing", err)
 	}
 	for _, major := range []int{3, 4} {
 		h := realHelm(t, major, Config{ChartDir: dir, Repositories: []Repository{{"own", server.URL + "/charts"}}})
-		check(h, stream.Chart{Ref: "small", Repo: "own", Version: "^1"})
-		check(h, stream.Chart{Ref: server.URL + "/charts/small-1.2.3.tgz"})
-		_, err := h.DescribeChart(t.Context(), stream.Chart{Ref: "absent", Repo: "own"})
-		if !errors.Is(err, stream.ErrNoChart) || !strings.Contains(err.Error(), "absent") {
+		check(h, helmtrail.Chart{Ref: "small", Repo: "own", Version: "^1"})
+		check(h, helmtrail.Chart{Ref: server.URL + "/charts/small-1.2.3.tgz"})
+		_, err := h.DescribeChart(t.Context(), helmtrail.Chart{Ref: "absent", Repo: "own"})
+		if !errors.Is(err, helmtrail.ErrNoChart) || !strings.Contains(err.Error(), "absent") {
 			t.Errorf("got %v, want helm's own error", err)
 		}
 	}
@@ -178,7 +178,7 @@ func TestWhatIsNoChartIsNotKept(t *testing.T) {
 		"no name":               archive(t, "web", nameless),
 	} {
 		_, err := h.UploadChart(t.Context(), bytes.NewReader(data))
-		invalid := (*stream.InvalidError)(nil)
+		invalid := (*helmtrail.InvalidError)(nil)
 		if !errors.As(err, &invalid) || strings.Contains(err.Error(), h.config.Uploads) {
 			t.Errorf("%s: got %v, want a refusal", what, err)
 		}
@@ -198,8 +198,8 @@ func TestUploadsAreBoundedAndSessionsKeepTheirs(t *testing.T) {
 	if err := os.Chtimes(h.uploadPath(first.Ref), old, old); err != nil {
 		t.Fatal(err)
 	}
-	session := stream.SessionRef{ID: "s"}
-	p, err := h.Prepare(session, stream.Request{Operation: stream.OperationInstall, Chart: stream.Chart{Ref: first.Ref}})
+	session := helmtrail.SessionRef{ID: "s"}
+	p, err := h.Prepare(session, helmtrail.Request{Operation: helmtrail.OperationInstall, Chart: helmtrail.Chart{Ref: first.Ref}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestUploadsAreBoundedAndSessionsKeepTheirs(t *testing.T) {
 	if _, err := h.localChart(first.Ref); err == nil || !strings.Contains(err.Error(), "upload it again") {
 		t.Errorf("got %v, want that the archive is not kept any more", err)
 	}
-	_, ref := h.chartArguments(session.ID, stream.Chart{Ref: first.Ref})
+	_, ref := h.chartArguments(session.ID, helmtrail.Chart{Ref: first.Ref})
 	if _, err := loadChart(ref); err != nil {
 		t.Errorf("the session has lost its chart: %v", err)
 	}

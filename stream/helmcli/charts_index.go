@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sync/singleflight"
 	"sigs.k8s.io/yaml"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/internal/bounded"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 const (
@@ -51,7 +51,7 @@ func fetchIndex(ctx context.Context, address string, c credentials) ([]byte, err
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	fail := func(err error) ([]byte, error) {
-		return nil, fmt.Errorf("%w: read the index of %s: %w", stream.ErrNoChart, address, err)
+		return nil, fmt.Errorf("%w: read the index of %s: %w", helmtrail.ErrNoChart, address, err)
 	}
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DisableKeepAlives: true}
 	transport.TLSClientConfig = &tls.Config{}
@@ -98,7 +98,7 @@ func readIndex(ctx context.Context, address string) (*index, error) {
 	}
 	read := &index{}
 	if err := yaml.Unmarshal(data, read); err != nil {
-		return nil, fmt.Errorf("%w: the index of %s is not the YAML of a chart repository", stream.ErrNoChart, address)
+		return nil, fmt.Errorf("%w: the index of %s is not the YAML of a chart repository", helmtrail.ErrNoChart, address)
 	}
 	return read, nil
 }
@@ -142,6 +142,6 @@ func (i *indexes) get(ctx context.Context, address string) (*index, error) {
 		}
 		return a.Val.(*index), nil
 	case <-ctx.Done():
-		return nil, errors.Join(stream.ErrNoChart, ctx.Err())
+		return nil, errors.Join(helmtrail.ErrNoChart, ctx.Err())
 	}
 }

@@ -15,18 +15,18 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 // renderTimeout bounds rendering a chart to show it.
 const renderTimeout = time.Minute
 
 // FetchChart fetches a chart's archive with helm. Access has the credentials, with
-// the keys of the Secret that a [stream.Chart] names; nil for none. It blocks for
-// at most a minute. It fails with an *stream.InvalidError if the reference is not
-// valid, and with stream.ErrNoChart if the chart cannot be fetched. No error
+// the keys of the Secret that a [helmtrail.Chart] names; nil for none. It blocks for
+// at most a minute. It fails with an *helmtrail.InvalidError if the reference is not
+// valid, and with helmtrail.ErrNoChart if the chart cannot be fetched. No error
 // contains a credential.
-func (h *Helm) FetchChart(ctx context.Context, c stream.Chart, access map[string][]byte) ([]byte, error) {
+func (h *Helm) FetchChart(ctx context.Context, c helmtrail.Chart, access map[string][]byte) ([]byte, error) {
 	c.CredentialsSecret = ""
 	if err := h.checkChart(c); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (h *Helm) FetchChart(ctx context.Context, c stream.Chart, access map[string
 	var archive []byte
 	err := h.aside(ctx, pullTimeout, func(ctx context.Context, f folder) error {
 		if err := h.writeAccess(ctx, f, c, access); err != nil {
-			return fmt.Errorf("%w: %w", stream.ErrNoChart, err)
+			return fmt.Errorf("%w: %w", helmtrail.ErrNoChart, err)
 		}
 		flags, ref := h.accessArguments(f, c)
 		work := f.path("work")
@@ -49,7 +49,7 @@ func (h *Helm) FetchChart(ctx context.Context, c stream.Chart, access map[string
 		}
 		fetched, err := filepath.Glob(filepath.Join(work, "*.tgz"))
 		if err != nil || len(fetched) != 1 {
-			return fmt.Errorf("%w: helm fetched no archive", stream.ErrNoChart)
+			return fmt.Errorf("%w: helm fetched no archive", helmtrail.ErrNoChart)
 		}
 		archive, err = os.ReadFile(fetched[0])
 		return err
@@ -59,7 +59,7 @@ func (h *Helm) FetchChart(ctx context.Context, c stream.Chart, access map[string
 
 // accessArguments returns the flags and the reference with which helm finds a chart
 // whose credentials were written to a folder.
-func (h *Helm) accessArguments(f folder, c stream.Chart) (flags []string, ref string) {
+func (h *Helm) accessArguments(f folder, c helmtrail.Chart) (flags []string, ref string) {
 	flags, ref = h.shownChart(c)
 	flags = append(flags, f.accessFlags()...)
 	if c.Repo != "" && c.CredentialsSecret != "" {
@@ -70,7 +70,7 @@ func (h *Helm) accessArguments(f folder, c stream.Chart) (flags []string, ref st
 
 // LoadChart reads an archive as helm does, with helm's limits on its uncompressed
 // size. Only a few charts are read at once; it blocks for its turn. It fails with
-// stream.ErrNoChart if the archive is not an installable chart.
+// helmtrail.ErrNoChart if the archive is not an installable chart.
 func (h *Helm) LoadChart(ctx context.Context, archive []byte) (*chart.Chart, error) {
 	select {
 	case h.readers <- struct{}{}:
@@ -83,7 +83,7 @@ func (h *Helm) LoadChart(ctx context.Context, archive []byte) (*chart.Chart, err
 		err = installable(read)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s", stream.ErrNoChart, oneLine(err.Error()))
+		return nil, fmt.Errorf("%w: %s", helmtrail.ErrNoChart, oneLine(err.Error()))
 	}
 	return read, nil
 }
@@ -92,32 +92,32 @@ func (h *Helm) LoadChart(ctx context.Context, archive []byte) (*chart.Chart, err
 // minute. No error contains a credential.
 func (h *Helm) RepositoryIndex(ctx context.Context, address string, access map[string][]byte) ([]byte, error) {
 	if err := checkAddress("url", address, "https", "http"); err != nil {
-		return nil, fmt.Errorf("%w: invalid repository address: %w", stream.ErrNoChart, err)
+		return nil, fmt.Errorf("%w: invalid repository address: %w", helmtrail.ErrNoChart, err)
 	}
 	var c credentials
 	if access != nil {
 		var err error
 		if c, err = readCredentials(access); err != nil {
-			return nil, fmt.Errorf("%w: its access %w", stream.ErrNoChart, err)
+			return nil, fmt.Errorf("%w: its access %w", helmtrail.ErrNoChart, err)
 		}
 	}
 	return fetchIndex(ctx, address, c)
 }
 
 // Repositories returns the configured chart repositories.
-func (h *Helm) Repositories() []stream.ChartRepository {
-	list := make([]stream.ChartRepository, 0, len(h.config.Repositories))
+func (h *Helm) Repositories() []helmtrail.ChartRepository {
+	list := make([]helmtrail.ChartRepository, 0, len(h.config.Repositories))
 	for _, r := range h.config.Repositories {
-		list = append(list, stream.ChartRepository{Name: r.Name, URL: r.URL})
+		list = append(list, helmtrail.ChartRepository{Name: r.Name, URL: r.URL})
 	}
 	return list
 }
 
 // RenderChart renders an archive with helm, custom resource definitions first,
 // hooks included. It uses no cluster and blocks for at most a minute. It fails
-// with stream.ErrNoChart and helm's error. Values are YAML and a secret. If
+// with helmtrail.ErrNoChart and helm's error. Values are YAML and a secret. If
 // kubeVersion is "", templates see helm's default.
-func (h *Helm) RenderChart(ctx context.Context, archive []byte, release stream.ReleaseRef, values []byte, kubeVersion string) ([]byte, error) {
+func (h *Helm) RenderChart(ctx context.Context, archive []byte, release helmtrail.ReleaseRef, values []byte, kubeVersion string) ([]byte, error) {
 	if err := CheckRelease(release.Namespace, release.Name); err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (h *Helm) runAside(ctx context.Context, f folder, arguments ...string) ([]b
 	command.Stdout, command.Stderr = &printed, &said
 	if err := command.Run(); err != nil {
 		text := strings.ReplaceAll(cmp.Or(lastError(said.Bytes()), err.Error()), string(f)+"/", "")
-		return nil, fmt.Errorf("%w: %s", stream.ErrNoChart, text)
+		return nil, fmt.Errorf("%w: %s", helmtrail.ErrNoChart, text)
 	}
 	return printed.Bytes(), nil
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 // A chart that is only looked at is fetched from wherever one can be installed
@@ -16,7 +16,7 @@ func TestChartsAreFetchedLoadedAndRenderedAside(t *testing.T) {
 	access := map[string][]byte{"username": []byte(serverUser), "password": []byte(serverPassword), "ca.crt": server.authority()}
 	for _, major := range []int{3, 4} {
 		h := realHelm(t, major, Config{})
-		for name, chart := range map[string]stream.Chart{
+		for name, chart := range map[string]helmtrail.Chart{
 			"repository": {Ref: "small", Repo: server.URL + "/charts", Version: "1.2.3"},
 			"archive":    {Ref: server.URL + "/charts/small-1.2.3.tgz"},
 			"registry":   {Ref: "oci://" + server.host + "/team/small", Version: "1.2.3"},
@@ -30,25 +30,25 @@ func TestChartsAreFetchedLoadedAndRenderedAside(t *testing.T) {
 				if err != nil || read.Metadata.Name != "small" || read.Metadata.Version != "1.2.3" {
 					t.Fatalf("the chart is %+v, %v", read, err)
 				}
-				release := stream.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"}
+				release := helmtrail.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"}
 				text, err := h.RenderChart(t.Context(), archive, release, []byte(`{"size":7}`), "v1.30.0")
 				if err != nil || !strings.Contains(string(text), `size: "7"`) {
 					t.Errorf("rendered %s, %v", text, err)
 				}
 				wrong := map[string][]byte{"username": []byte(serverUser), "password": []byte("wrong one"), "ca.crt": server.authority()}
-				if _, err := h.FetchChart(t.Context(), chart, wrong); !errors.Is(err, stream.ErrNoChart) || strings.Contains(err.Error(), "wrong one") {
+				if _, err := h.FetchChart(t.Context(), chart, wrong); !errors.Is(err, helmtrail.ErrNoChart) || strings.Contains(err.Error(), "wrong one") {
 					t.Errorf("with a wrong password: %v", err)
 				}
 			})
 		}
-		if _, err := h.LoadChart(t.Context(), []byte("no archive")); !errors.Is(err, stream.ErrNoChart) {
+		if _, err := h.LoadChart(t.Context(), []byte("no archive")); !errors.Is(err, helmtrail.ErrNoChart) {
 			t.Errorf("what is no archive was loaded: %v", err)
 		}
 		index, err := h.RepositoryIndex(t.Context(), server.URL+"/charts", access)
 		if err != nil || !strings.Contains(string(index), "small") {
 			t.Errorf("the index is %s, %v", index, err)
 		}
-		if _, err := h.RepositoryIndex(t.Context(), "file:///etc", nil); !errors.Is(err, stream.ErrNoChart) {
+		if _, err := h.RepositoryIndex(t.Context(), "file:///etc", nil); !errors.Is(err, helmtrail.ErrNoChart) {
 			t.Errorf("a file was read: %v", err)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/stream/atomicfile"
 )
 
@@ -35,8 +35,8 @@ const (
 )
 
 // UploadChart stores the archive of a chart and returns its item in the list. It
-// fails with an *stream.InvalidError if the archive is not an installable chart.
-func (h *Helm) UploadChart(ctx context.Context, archive io.Reader) (*stream.ChartItem, error) {
+// fails with an *helmtrail.InvalidError if the archive is not an installable chart.
+func (h *Helm) UploadChart(ctx context.Context, archive io.Reader) (*helmtrail.ChartItem, error) {
 	if h.config.Uploads == "" {
 		return nil, invalid("chart", "uploads are disabled")
 	}
@@ -60,7 +60,7 @@ func (h *Helm) UploadChart(ctx context.Context, archive io.Reader) (*stream.Char
 	if err := file.Replace(h.uploadPath(ref)); err != nil {
 		return nil, fmt.Errorf("keep a chart: %w", err)
 	}
-	item := newItem(ref, stream.ChartFromUpload, read.Metadata)
+	item := newItem(ref, helmtrail.ChartFromUpload, read.Metadata)
 	return &item, h.prune(h.uploadPath(ref))
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 var (
@@ -36,7 +36,7 @@ const (
 )
 
 // Check implements stream.Helm.
-func (h *Helm) Check(request stream.Request) error {
+func (h *Helm) Check(request helmtrail.Request) error {
 	if h.problem != nil {
 		return h.problem
 	}
@@ -50,18 +50,18 @@ func (h *Helm) Check(request stream.Request) error {
 		return err
 	}
 	switch request.Operation {
-	case stream.OperationInstall, stream.OperationUpgrade:
+	case helmtrail.OperationInstall, helmtrail.OperationUpgrade:
 		if err := h.checkChart(request.Chart); err != nil {
 			return err
 		}
 		if err := checkValues(request.Values); err != nil {
 			return err
 		}
-	case stream.OperationRollback:
+	case helmtrail.OperationRollback:
 		if request.Revision < 1 {
 			return invalid("revision", "must be the number of a revision, 1 or higher")
 		}
-	case stream.OperationUninstall:
+	case helmtrail.OperationUninstall:
 	default:
 		return invalid("operation", fmt.Sprintf("%q is not an operation of helm", request.Operation))
 	}
@@ -69,14 +69,14 @@ func (h *Helm) Check(request stream.Request) error {
 }
 
 func invalid(field, message string) error {
-	return &stream.InvalidError{Field: field, Message: message}
+	return &helmtrail.InvalidError{Field: field, Message: message}
 }
 
 func missing(field, message string) error {
-	return &stream.InvalidError{Field: field, Message: message, Missing: true}
+	return &helmtrail.InvalidError{Field: field, Message: message, Missing: true}
 }
 
-// CheckRelease returns an *stream.InvalidError unless helm accepts both names.
+// CheckRelease returns an *helmtrail.InvalidError unless helm accepts both names.
 func CheckRelease(namespace, name string) error {
 	if len(name) > releaseLimit || !releasePattern.MatchString(name) {
 		return invalid("name", fmt.Sprintf("a release name has at most %d lower case letters, digits, '-' and '.', and begins and ends with a letter or digit", releaseLimit))
@@ -87,7 +87,7 @@ func CheckRelease(namespace, name string) error {
 	return nil
 }
 
-func checkTimes(o stream.Options) error {
+func checkTimes(o helmtrail.Options) error {
 	if o.TimeoutSeconds < 0 || o.TimeoutSeconds > maxTimeout {
 		return invalid("options.timeoutSeconds", fmt.Sprintf("must be 1 to %d", maxTimeout))
 	}
@@ -103,9 +103,9 @@ func checkTimes(o stream.Options) error {
 	return nil
 }
 
-func checkTexts(request stream.Request) error {
+func checkTexts(request helmtrail.Request) error {
 	o := request.Options
-	if request.Operation == stream.OperationRollback && utf8.RuneCountInString(o.Description) > rollbackLimit {
+	if request.Operation == helmtrail.OperationRollback && utf8.RuneCountInString(o.Description) > rollbackLimit {
 		return invalid("options.description", fmt.Sprintf("must be at most %d characters for a rollback", rollbackLimit))
 	}
 	if len(o.Description) > descriptionLimit || strings.ContainsFunc(o.Description, func(r rune) bool { return r < ' ' }) {

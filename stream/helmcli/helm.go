@@ -15,8 +15,9 @@ import (
 
 	"helm.sh/helm/v3/pkg/chart"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/internal/bounded"
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 // Config configures a Helm.
@@ -105,10 +106,10 @@ func (h *Helm) find(ctx context.Context) error {
 	const advice = "install Helm 3 or 4 and name it with --helm"
 	path, err := exec.LookPath(h.config.Binary)
 	if err != nil {
-		return fmt.Errorf("%w: %w; %s", stream.ErrNoHelm, err, advice)
+		return fmt.Errorf("%w: %w; %s", helmtrail.ErrNoHelm, err, advice)
 	}
 	if path, err = filepath.Abs(path); err != nil {
-		return fmt.Errorf("%w: %w; %s", stream.ErrNoHelm, err, advice)
+		return fmt.Errorf("%w: %w; %s", helmtrail.ErrNoHelm, err, advice)
 	}
 	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
@@ -116,16 +117,16 @@ func (h *Helm) find(ctx context.Context) error {
 	command.Env = []string{"HOME=" + h.config.Folder, "PATH=" + os.Getenv("PATH")}
 	out, err := command.Output()
 	if err != nil {
-		return fmt.Errorf("%w: %s version: %w; %s", stream.ErrNoHelm, path, err, advice)
+		return fmt.Errorf("%w: %s version: %w; %s", helmtrail.ErrNoHelm, path, err, advice)
 	}
 	version := strings.TrimSpace(string(out))
 	match := versionPattern.FindStringSubmatch(version)
 	if match == nil {
-		return fmt.Errorf("%w: %s reports the unknown version %.40q; %s", stream.ErrNoHelm, path, version, advice)
+		return fmt.Errorf("%w: %s reports the unknown version %.40q; %s", helmtrail.ErrNoHelm, path, version, advice)
 	}
 	major, minor := int(match[1][0]-'0'), 0
 	if minor, err = strconv.Atoi(match[2]); err != nil || major == 3 && minor < oldestMinor {
-		return fmt.Errorf("%w: %s is version %.40s, and the oldest supported version is v3.%d; %s", stream.ErrNoHelm, path, version, oldestMinor, advice)
+		return fmt.Errorf("%w: %s is version %.40s, and the oldest supported version is v3.%d; %s", helmtrail.ErrNoHelm, path, version, oldestMinor, advice)
 	}
 	h.path, h.version, h.major, h.minor = path, version, major, minor
 	return nil
@@ -138,7 +139,7 @@ func (h *Helm) Version() string { return h.version }
 func (h *Helm) Problem() error { return h.problem }
 
 // Prepare implements stream.Helm.
-func (h *Helm) Prepare(session stream.SessionRef, request stream.Request) (stream.Process, error) {
+func (h *Helm) Prepare(session helmtrail.SessionRef, request helmtrail.Request) (backend.Process, error) {
 	p := &Process{helm: h, folder: h.folderOf(session.ID), session: session, request: request}
 	if err := os.Mkdir(string(p.folder), 0o700); err != nil {
 		return nil, fmt.Errorf("create the folder of session %s: %w", session.ID, err)
@@ -158,23 +159,23 @@ func (h *Helm) Prepare(session stream.SessionRef, request stream.Request) (strea
 
 // sessionContent is the content of session.json.
 type sessionContent struct {
-	Session stream.SessionRef
-	Request stream.Request
+	Session helmtrail.SessionRef
+	Request helmtrail.Request
 }
 
-func withoutValues(request stream.Request) stream.Request {
-	request.Values, request.Credentials = nil, stream.Credentials{}
+func withoutValues(request helmtrail.Request) helmtrail.Request {
+	request.Values, request.Credentials = nil, helmtrail.Credentials{}
 	return request
 }
 
 // Left implements stream.Helm. A folder that cannot be read is logged and
 // skipped.
-func (h *Helm) Left() ([]stream.Process, error) {
+func (h *Helm) Left() ([]backend.Process, error) {
 	entries, err := os.ReadDir(h.config.Folder)
 	if err != nil {
 		return nil, fmt.Errorf("list the sessions' folders: %w", err)
 	}
-	var left []stream.Process
+	var left []backend.Process
 	for _, e := range entries {
 		if !e.IsDir() {
 			continue

@@ -13,7 +13,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/stream/backend"
 	"github.com/helmtrail/helmtrail/stream/helmcli"
 )
 
@@ -29,8 +30,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-var session = stream.SessionRef{
-	Release: stream.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"},
+var session = helmtrail.SessionRef{
+	Release: helmtrail.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"},
 	ID:      "0b0fbd4e-6c0a-4f8a-9e6e-000000000001",
 }
 
@@ -60,21 +61,21 @@ func standIn(t *testing.T, version, script string) *helmcli.Helm {
 	return h
 }
 
-func install() stream.Request {
-	return stream.Request{Operation: stream.OperationInstall, Release: session.Release, Chart: stream.Chart{Ref: "web"}}
+func install() helmtrail.Request {
+	return helmtrail.Request{Operation: helmtrail.OperationInstall, Release: session.Release, Chart: helmtrail.Chart{Ref: "web"}}
 }
 
 // start prepares and starts a process; it is closed when the test ends.
-func start(t *testing.T, h *helmcli.Helm, request stream.Request) stream.Process {
+func start(t *testing.T, h *helmcli.Helm, request helmtrail.Request) backend.Process {
 	t.Helper()
 	p := prepare(t, h, request)
-	if err := p.Start(t.Context(), stream.Launch{Kubeconfig: []byte("kubeconfig"), Deadline: time.Minute, StartRevision: 4}); err != nil {
+	if err := p.Start(t.Context(), backend.Launch{Kubeconfig: []byte("kubeconfig"), Deadline: time.Minute, StartRevision: 4}); err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func prepare(t *testing.T, h *helmcli.Helm, request stream.Request) stream.Process {
+func prepare(t *testing.T, h *helmcli.Helm, request helmtrail.Request) backend.Process {
 	t.Helper()
 	if err := h.Check(request); err != nil {
 		t.Fatal(err)
@@ -92,10 +93,10 @@ func prepare(t *testing.T, h *helmcli.Helm, request stream.Request) stream.Proce
 }
 
 // follow returns the output and the end of a process.
-func follow(ctx context.Context, t *testing.T, p stream.Process) ([]stream.Line, stream.ProcessEnd) {
+func follow(ctx context.Context, t *testing.T, p backend.Process) ([]backend.Line, backend.ProcessEnd) {
 	t.Helper()
-	var lines []stream.Line
-	end, err := p.Follow(ctx, 0, func(l stream.Line) error {
+	var lines []backend.Line
+	end, err := p.Follow(ctx, 0, func(l backend.Line) error {
 		lines = append(lines, l)
 		return nil
 	})
@@ -105,7 +106,7 @@ func follow(ctx context.Context, t *testing.T, p stream.Process) ([]stream.Line,
 	return lines, end
 }
 
-func text(lines []stream.Line) string {
+func text(lines []backend.Line) string {
 	var b strings.Builder
 	for _, l := range lines {
 		b.WriteString(l.Text)
@@ -114,7 +115,7 @@ func text(lines []stream.Line) string {
 	return b.String()
 }
 
-func exitCode(end stream.ProcessEnd) string {
+func exitCode(end backend.ProcessEnd) string {
 	switch {
 	case end.Exit == nil:
 		return "none"

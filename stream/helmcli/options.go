@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 // option maps one field of a request's options to Helm's flag. An option whose
 // flag depends on the operation has several rows.
 type option struct {
 	field      string
-	operations []stream.Operation
+	operations []helmtrail.Operation
 	// meaning is a sentence for docs/options.md.
 	meaning string
 	// helm3 and helm4 are the flag in each Helm, empty where it has none.
@@ -26,7 +26,7 @@ type option struct {
 	usual string
 	least int
 	// value returns the request's value and reports whether it has one.
-	value func(stream.Options) (value string, set bool)
+	value func(helmtrail.Options) (value string, set bool)
 }
 
 // flag is an option's flag in one major version of Helm.
@@ -42,20 +42,20 @@ type flag struct {
 	words []string
 }
 
-func on(is func(stream.Options) bool) func(stream.Options) (string, bool) {
-	return func(o stream.Options) (string, bool) { return "true", is(o) }
+func on(is func(helmtrail.Options) bool) func(helmtrail.Options) (string, bool) {
+	return func(o helmtrail.Options) (string, bool) { return "true", is(o) }
 }
 
-func word(of func(stream.Options) stream.Choice) func(stream.Options) (string, bool) {
-	return func(o stream.Options) (string, bool) { return string(of(o)), of(o) != "" }
+func word(of func(helmtrail.Options) helmtrail.Choice) func(helmtrail.Options) (string, bool) {
+	return func(o helmtrail.Options) (string, bool) { return string(of(o)), of(o) != "" }
 }
 
-func text(of func(stream.Options) string) func(stream.Options) (string, bool) {
-	return func(o stream.Options) (string, bool) { return of(o), of(o) != "" }
+func text(of func(helmtrail.Options) string) func(helmtrail.Options) (string, bool) {
+	return func(o helmtrail.Options) (string, bool) { return of(o), of(o) != "" }
 }
 
-func number(of func(stream.Options) *int) func(stream.Options) (string, bool) {
-	return func(o stream.Options) (string, bool) {
+func number(of func(helmtrail.Options) *int) func(helmtrail.Options) (string, bool) {
+	return func(o helmtrail.Options) (string, bool) {
 		if n := of(o); n != nil {
 			return strconv.Itoa(*n), true
 		}
@@ -99,7 +99,7 @@ func (f flag) ours() []string {
 
 // flags translates the request's options to flags of the installed Helm, one
 // argument each, so that a value can never become a flag of its own.
-func (h *Helm) flags(request stream.Request) []string {
+func (h *Helm) flags(request helmtrail.Request) []string {
 	var flags []string
 	for _, o := range options {
 		value, set := o.value(request.Options)
@@ -122,7 +122,7 @@ func (h *Helm) flags(request stream.Request) []string {
 }
 
 // renders reports whether Helm only renders the chart.
-func renders(request stream.Request) bool {
+func renders(request helmtrail.Request) bool {
 	return request.Options.DryRun != "" && slices.Contains(installUpgrade, request.Operation)
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 // Each flag of the table is one that the real helm has, with a value or without.
@@ -45,13 +45,13 @@ func boolean(o option) bool { return o.field == "serverSide" && len(o.operations
 func TestHelmTakesTheWords(t *testing.T) {
 	for _, major := range []int{3, 4} {
 		h := realHelm(t, major, Config{ChartDir: t.TempDir()})
-		for _, options := range []stream.Options{
+		for _, options := range []helmtrail.Options{
 			{Wait: "true"}, {Wait: "legacy"}, {Wait: "hookOnly"}, {Wait: "watcher"}, {DryRun: "client"}, {DryRun: "server"},
 			{ServerSide: "true"}, {ServerSide: "false"}, {ServerSide: "false", ForceReplace: true}, {ForceConflicts: true},
 			{Labels: map[string]string{"team": "blue"}, Description: "a, b=c", TimeoutSeconds: 5},
 			{RollbackOnFailure: true, WaitForJobs: true, TakeOwnership: true, SkipCRDs: true, SkipSchemaValidation: true, DisableOpenAPIValidation: true},
 		} {
-			request := stream.Request{Operation: stream.OperationInstall, Release: stream.ReleaseRef{Namespace: "shop", Name: "web"}, Options: options}
+			request := helmtrail.Request{Operation: helmtrail.OperationInstall, Release: helmtrail.ReleaseRef{Namespace: "shop", Name: "web"}, Options: options}
 			if h.checkOptions(request) != nil {
 				continue // the other helm's
 			}

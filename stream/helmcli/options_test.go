@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 var update = commandline.Bool("update", false, "write the generated files instead of comparing them")
@@ -43,16 +43,16 @@ func TestGeneratedFilesAreUpToDate(t *testing.T) {
 
 // formOption is a row of the table as the pages need it.
 type formOption struct {
-	Name       string             `json:"name"`
-	Operations []stream.Operation `json:"operations"`
-	Input      string             `json:"input"`
-	Values     []string           `json:"values,omitempty"`
-	Usual      string             `json:"usual,omitempty"`
-	Flag       string             `json:"flag,omitempty"`
-	Helm3      string             `json:"helm3,omitempty"`
-	Min        *int               `json:"min,omitempty"`
-	Since      string             `json:"since,omitempty"`
-	Excludes   []string           `json:"excludes,omitempty"`
+	Name       string                `json:"name"`
+	Operations []helmtrail.Operation `json:"operations"`
+	Input      string                `json:"input"`
+	Values     []string              `json:"values,omitempty"`
+	Usual      string                `json:"usual,omitempty"`
+	Flag       string                `json:"flag,omitempty"`
+	Helm3      string                `json:"helm3,omitempty"`
+	Min        *int                  `json:"min,omitempty"`
+	Since      string                `json:"since,omitempty"`
+	Excludes   []string              `json:"excludes,omitempty"`
 }
 
 func optionsScript(t *testing.T) string {
@@ -171,7 +171,7 @@ Helm 3 is supported from 3.13 on.
 	return b.String()
 }
 
-func words(operations []stream.Operation) string {
+func words(operations []helmtrail.Operation) string {
 	var list []string
 	for _, o := range operations {
 		list = append(list, string(o))
@@ -202,12 +202,12 @@ func kindOf(o option) string {
 }
 
 func optionType(field string) reflect.Type {
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[stream.Options]()) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[helmtrail.Options]()) {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name == field {
 			return f.Type
 		}
 	}
-	panic("stream.Options has no field " + field)
+	panic("helmtrail.Options has no field " + field)
 }
 
 func flagText(o option, f flag) string {
@@ -237,7 +237,7 @@ func flagText(o option, f flag) string {
 }
 
 func TestEveryOptionHasARow(t *testing.T) {
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[stream.Options]()) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[helmtrail.Options]()) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !slices.ContainsFunc(options, func(o option) bool { return o.field == name }) {
 			t.Errorf("%s has no row", name)
@@ -250,12 +250,12 @@ func TestEveryOptionHasARow(t *testing.T) {
 
 // A row reads the field that it names, and no other.
 func TestEveryOptionReadsItsField(t *testing.T) {
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[stream.Options]()) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[helmtrail.Options]()) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		var request stream.Options
+		var request helmtrail.Options
 		setAny(reflect.ValueOf(&request).Elem().FieldByIndex(f.Index))
 		for _, o := range options {
-			before, wasSet := o.value(stream.Options{})
+			before, wasSet := o.value(helmtrail.Options{})
 			after, isSet := o.value(request)
 			if reads := isSet && (after != before || !wasSet); reads != (o.field == name) {
 				t.Errorf("with only %s given, the row of %s reads %q (given: %t)", name, o.field, after, isSet)
@@ -289,51 +289,51 @@ func at(major, minor int) *Helm {
 func TestOptionsBecomeFlags(t *testing.T) {
 	zero := 0
 	tests := []struct {
-		operation    stream.Operation
-		options      stream.Options
+		operation    helmtrail.Operation
+		options      helmtrail.Options
 		helm3, helm4 string // "" for no flag, the error's start when refused
 	}{
-		{"install", stream.Options{Wait: "true"}, "--wait", "--wait=watcher"},
-		{"install", stream.Options{Wait: "false"}, "", ""},
-		{"upgrade", stream.Options{Wait: "legacy"}, "--wait", "--wait=legacy"},
-		{"rollback", stream.Options{Wait: "watcher"}, "option wait: helm v3.22.0 takes only true, false or legacy for rollback", "--wait=watcher"},
-		{"uninstall", stream.Options{Wait: "hookOnly"}, "option wait: helm v3.22.0 takes only", "--wait=hookOnly"},
-		{"install", stream.Options{Wait: "sometimes"}, "options.wait: must be true, false, watcher, legacy or hookOnly", "options.wait: must be"},
-		{"install", stream.Options{WaitForJobs: true}, "--wait-for-jobs", "--wait-for-jobs"},
-		{"uninstall", stream.Options{WaitForJobs: true}, "option waitForJobs: helm uninstall has no", "option waitForJobs: helm uninstall has no"},
-		{"upgrade", stream.Options{RollbackOnFailure: true}, "--atomic", "--rollback-on-failure"},
-		{"rollback", stream.Options{RollbackOnFailure: true}, "option rollbackOnFailure: helm rollback has no", "option rollbackOnFailure: helm rollback has no"},
-		{"rollback", stream.Options{CleanupOnFail: true, HistoryMax: &zero}, "--cleanup-on-fail --history-max=0", "--cleanup-on-fail --history-max=0"},
-		{"upgrade", stream.Options{ForceReplace: true}, "--force", "options forceReplace and serverSide: "},
-		{"upgrade", stream.Options{ForceReplace: true, ServerSide: "auto"}, "option serverSide: helm v3.22.0 does not have it for upgrade, Helm 4 does", "options forceReplace and serverSide: "},
-		{"install", stream.Options{ForceReplace: true, ServerSide: "false"}, "option serverSide: helm v3.22.0 does not have it", "--force-replace --server-side=false"},
-		{"upgrade", stream.Options{ForceConflicts: true}, "option forceConflicts: helm v3.22.0 does not have it", "--force-conflicts"},
-		{"upgrade", stream.Options{ForceConflicts: true, ServerSide: "false"}, "option forceConflicts: ", "options forceConflicts and serverSide: "},
-		{"rollback", stream.Options{ForceConflicts: true, ForceReplace: true, ServerSide: "false"}, "option forceConflicts: ", "options forceReplace and forceConflicts: "},
-		{"install", stream.Options{ServerSide: "auto"}, "option serverSide: ", "option serverSide: helm v4.3.0 takes only true or false for install"},
-		{"rollback", stream.Options{ServerSide: "auto"}, "option serverSide: ", "--server-side=auto"},
-		{"uninstall", stream.Options{ServerSide: "true"}, "option serverSide: helm uninstall has no", "option serverSide: helm uninstall has no"},
-		{"upgrade", stream.Options{TakeOwnership: true}, "--take-ownership", "--take-ownership"},
-		{"upgrade", stream.Options{Install: true, CreateNamespace: true}, "--create-namespace --install", "--create-namespace --install"},
-		{"upgrade", stream.Options{CreateNamespace: true}, "options createNamespace and install: ", "options createNamespace and install: "},
-		{"install", stream.Options{Install: true}, "option install: helm install has no", "option install: helm install has no"},
-		{"install", stream.Options{SkipCRDs: true, NoHooks: true}, "--no-hooks --skip-crds", "--no-hooks --skip-crds"},
-		{"install", stream.Options{SkipSchemaValidation: true, DisableOpenAPIValidation: true}, "--skip-schema-validation --disable-openapi-validation", "--skip-schema-validation --disable-openapi-validation"},
-		{"uninstall", stream.Options{KeepHistory: true, Cascade: "orphan"}, "--keep-history --cascade=orphan", "--keep-history --cascade=orphan"},
-		{"uninstall", stream.Options{Cascade: "waterfall"}, "options.cascade: must be background, foreground or orphan", "options.cascade: must be"},
-		{"upgrade", stream.Options{ReuseValues: true}, "--reuse-values", "--reuse-values"},
-		{"upgrade", stream.Options{ReuseValues: true, ResetValues: true}, "options resetValues and reuseValues: ", "options resetValues and reuseValues: "},
-		{"upgrade", stream.Options{ResetThenReuseValues: true, ReuseValues: true}, "options reuseValues and resetThenReuseValues: ", "options reuseValues and resetThenReuseValues: "},
-		{"install", stream.Options{DryRun: "server"}, "--dry-run=server --output=json", "--dry-run=server --output=json"},
-		{"rollback", stream.Options{DryRun: "client"}, "--dry-run", "--dry-run=client"},
-		{"uninstall", stream.Options{DryRun: "server"}, "--dry-run", "--dry-run"},
-		{"install", stream.Options{DryRun: "true"}, "options.dryRun: must be client or server", "options.dryRun: must be"},
-		{"install", stream.Options{Description: "-x", Labels: map[string]string{"b": "2", "a": "1"}}, "--description=-x --labels=a=1,b=2", "--description=-x --labels=a=1,b=2"},
-		{"rollback", stream.Options{Description: "why"}, "option description: helm v3.22.0 does not have it for rollback", "--description=why"},
-		{"install", stream.Options{Retries: &zero, DeadlineSeconds: 9}, "", ""},
-		{"uninstall", stream.Options{Retries: &zero}, "option retries: helm uninstall has no", "option retries: helm uninstall has no"},
-		{"rollback", stream.Options{OverridePending: true}, "", ""},
-		{"install", stream.Options{OverridePending: true}, "option overridePending: helm install has no", "option overridePending: helm install has no"},
+		{"install", helmtrail.Options{Wait: "true"}, "--wait", "--wait=watcher"},
+		{"install", helmtrail.Options{Wait: "false"}, "", ""},
+		{"upgrade", helmtrail.Options{Wait: "legacy"}, "--wait", "--wait=legacy"},
+		{"rollback", helmtrail.Options{Wait: "watcher"}, "option wait: helm v3.22.0 takes only true, false or legacy for rollback", "--wait=watcher"},
+		{"uninstall", helmtrail.Options{Wait: "hookOnly"}, "option wait: helm v3.22.0 takes only", "--wait=hookOnly"},
+		{"install", helmtrail.Options{Wait: "sometimes"}, "options.wait: must be true, false, watcher, legacy or hookOnly", "options.wait: must be"},
+		{"install", helmtrail.Options{WaitForJobs: true}, "--wait-for-jobs", "--wait-for-jobs"},
+		{"uninstall", helmtrail.Options{WaitForJobs: true}, "option waitForJobs: helm uninstall has no", "option waitForJobs: helm uninstall has no"},
+		{"upgrade", helmtrail.Options{RollbackOnFailure: true}, "--atomic", "--rollback-on-failure"},
+		{"rollback", helmtrail.Options{RollbackOnFailure: true}, "option rollbackOnFailure: helm rollback has no", "option rollbackOnFailure: helm rollback has no"},
+		{"rollback", helmtrail.Options{CleanupOnFail: true, HistoryMax: &zero}, "--cleanup-on-fail --history-max=0", "--cleanup-on-fail --history-max=0"},
+		{"upgrade", helmtrail.Options{ForceReplace: true}, "--force", "options forceReplace and serverSide: "},
+		{"upgrade", helmtrail.Options{ForceReplace: true, ServerSide: "auto"}, "option serverSide: helm v3.22.0 does not have it for upgrade, Helm 4 does", "options forceReplace and serverSide: "},
+		{"install", helmtrail.Options{ForceReplace: true, ServerSide: "false"}, "option serverSide: helm v3.22.0 does not have it", "--force-replace --server-side=false"},
+		{"upgrade", helmtrail.Options{ForceConflicts: true}, "option forceConflicts: helm v3.22.0 does not have it", "--force-conflicts"},
+		{"upgrade", helmtrail.Options{ForceConflicts: true, ServerSide: "false"}, "option forceConflicts: ", "options forceConflicts and serverSide: "},
+		{"rollback", helmtrail.Options{ForceConflicts: true, ForceReplace: true, ServerSide: "false"}, "option forceConflicts: ", "options forceReplace and forceConflicts: "},
+		{"install", helmtrail.Options{ServerSide: "auto"}, "option serverSide: ", "option serverSide: helm v4.3.0 takes only true or false for install"},
+		{"rollback", helmtrail.Options{ServerSide: "auto"}, "option serverSide: ", "--server-side=auto"},
+		{"uninstall", helmtrail.Options{ServerSide: "true"}, "option serverSide: helm uninstall has no", "option serverSide: helm uninstall has no"},
+		{"upgrade", helmtrail.Options{TakeOwnership: true}, "--take-ownership", "--take-ownership"},
+		{"upgrade", helmtrail.Options{Install: true, CreateNamespace: true}, "--create-namespace --install", "--create-namespace --install"},
+		{"upgrade", helmtrail.Options{CreateNamespace: true}, "options createNamespace and install: ", "options createNamespace and install: "},
+		{"install", helmtrail.Options{Install: true}, "option install: helm install has no", "option install: helm install has no"},
+		{"install", helmtrail.Options{SkipCRDs: true, NoHooks: true}, "--no-hooks --skip-crds", "--no-hooks --skip-crds"},
+		{"install", helmtrail.Options{SkipSchemaValidation: true, DisableOpenAPIValidation: true}, "--skip-schema-validation --disable-openapi-validation", "--skip-schema-validation --disable-openapi-validation"},
+		{"uninstall", helmtrail.Options{KeepHistory: true, Cascade: "orphan"}, "--keep-history --cascade=orphan", "--keep-history --cascade=orphan"},
+		{"uninstall", helmtrail.Options{Cascade: "waterfall"}, "options.cascade: must be background, foreground or orphan", "options.cascade: must be"},
+		{"upgrade", helmtrail.Options{ReuseValues: true}, "--reuse-values", "--reuse-values"},
+		{"upgrade", helmtrail.Options{ReuseValues: true, ResetValues: true}, "options resetValues and reuseValues: ", "options resetValues and reuseValues: "},
+		{"upgrade", helmtrail.Options{ResetThenReuseValues: true, ReuseValues: true}, "options reuseValues and resetThenReuseValues: ", "options reuseValues and resetThenReuseValues: "},
+		{"install", helmtrail.Options{DryRun: "server"}, "--dry-run=server --output=json", "--dry-run=server --output=json"},
+		{"rollback", helmtrail.Options{DryRun: "client"}, "--dry-run", "--dry-run=client"},
+		{"uninstall", helmtrail.Options{DryRun: "server"}, "--dry-run", "--dry-run"},
+		{"install", helmtrail.Options{DryRun: "true"}, "options.dryRun: must be client or server", "options.dryRun: must be"},
+		{"install", helmtrail.Options{Description: "-x", Labels: map[string]string{"b": "2", "a": "1"}}, "--description=-x --labels=a=1,b=2", "--description=-x --labels=a=1,b=2"},
+		{"rollback", helmtrail.Options{Description: "why"}, "option description: helm v3.22.0 does not have it for rollback", "--description=why"},
+		{"install", helmtrail.Options{Retries: &zero, DeadlineSeconds: 9}, "", ""},
+		{"uninstall", helmtrail.Options{Retries: &zero}, "option retries: helm uninstall has no", "option retries: helm uninstall has no"},
+		{"rollback", helmtrail.Options{OverridePending: true}, "", ""},
+		{"install", helmtrail.Options{OverridePending: true}, "option overridePending: helm install has no", "option overridePending: helm install has no"},
 	}
 	for _, test := range tests {
 		for _, h := range []*Helm{at(3, 22), at(4, 3)} {
@@ -341,7 +341,7 @@ func TestOptionsBecomeFlags(t *testing.T) {
 			if h.major == 4 {
 				want = test.helm4
 			}
-			request := stream.Request{Operation: test.operation, Options: test.options}
+			request := helmtrail.Request{Operation: test.operation, Options: test.options}
 			got := ""
 			if err := h.checkOptions(request); err != nil {
 				got = err.Error()
@@ -365,17 +365,17 @@ func TestOptionsBecomeFlags(t *testing.T) {
 func TestAnOlderHelmLacksWhatCameLater(t *testing.T) {
 	for _, test := range []struct {
 		minor   int
-		options stream.Options
+		options helmtrail.Options
 		lacks   string
 	}{
-		{16, stream.Options{TakeOwnership: true}, "3.17"},
-		{17, stream.Options{TakeOwnership: true}, ""},
-		{15, stream.Options{SkipSchemaValidation: true}, "3.16"},
-		{14, stream.Options{DryRun: "client"}, "3.15"},
-		{13, stream.Options{ResetThenReuseValues: true}, "3.14"},
+		{16, helmtrail.Options{TakeOwnership: true}, "3.17"},
+		{17, helmtrail.Options{TakeOwnership: true}, ""},
+		{15, helmtrail.Options{SkipSchemaValidation: true}, "3.16"},
+		{14, helmtrail.Options{DryRun: "client"}, "3.15"},
+		{13, helmtrail.Options{ResetThenReuseValues: true}, "3.14"},
 	} {
-		err := at(3, test.minor).checkOptions(stream.Request{Operation: stream.OperationUpgrade, Options: test.options})
-		unsupported := (*stream.UnsupportedError)(nil)
+		err := at(3, test.minor).checkOptions(helmtrail.Request{Operation: helmtrail.OperationUpgrade, Options: test.options})
+		unsupported := (*helmtrail.UnsupportedError)(nil)
 		if test.lacks == "" && err != nil || test.lacks != "" && (!errors.As(err, &unsupported) || !strings.Contains(err.Error(), test.lacks)) {
 			t.Errorf("helm 3.%d and %+v: %v, want %q named", test.minor, test.options, err, test.lacks)
 		}

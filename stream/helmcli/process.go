@@ -10,18 +10,19 @@ import (
 	"sync"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder/mask"
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/backend"
 	"github.com/helmtrail/helmtrail/stream/filelock"
 )
 
-// Process implements stream.Process: a session's folder and the supervisor that
+// Process implements backend.Process: a session's folder and the supervisor that
 // works in it, which an earlier helmtrail may have started.
 type Process struct {
 	helm    *Helm
 	folder  folder
-	session stream.SessionRef
-	request stream.Request
+	session helmtrail.SessionRef
+	request helmtrail.Request
 	reaped  chan struct{} // closed when the supervisor has ended; nil unless it was started here
 
 	masking sync.Mutex
@@ -31,11 +32,11 @@ type Process struct {
 // lookEvery is how often the spool is checked for more output.
 const lookEvery = 20 * time.Millisecond
 
-// Session implements stream.Process.
-func (p *Process) Session() stream.SessionRef { return p.session }
+// Session implements backend.Process.
+func (p *Process) Session() helmtrail.SessionRef { return p.session }
 
-// Request implements stream.Process.
-func (p *Process) Request() stream.Request { return p.request }
+// Request implements backend.Process.
+func (p *Process) Request() helmtrail.Request { return p.request }
 
 // runContent is the content of run.json.
 type runContent struct {
@@ -55,16 +56,16 @@ type runContent struct {
 // itself. So both agree on which came first.
 type stopContent struct {
 	// Cause is "" if helm exited by itself.
-	Cause stream.StopCause
+	Cause backend.StopCause
 	Grace time.Duration
 }
 
-// Start implements stream.Process.
-func (p *Process) Start(ctx context.Context, launch stream.Launch) error {
+// Start implements backend.Process.
+func (p *Process) Start(ctx context.Context, launch backend.Launch) error {
 	run := runContent{
 		Environment: environment(p.folder, p.helm.config.Environment),
 		Deadline:    launch.Deadline,
-		Grace:       stream.DefaultGrace,
+		Grace:       backend.DefaultGrace,
 	}
 	if p.request.Options.RollbackOnFailure {
 		run.Grace = max(run.Grace, p.request.Options.Timeout())
@@ -108,7 +109,7 @@ func (p *Process) Start(ctx context.Context, launch stream.Launch) error {
 }
 
 // arguments returns helm's arguments for one attempt.
-func (p *Process) arguments(launch stream.Launch) []string {
+func (p *Process) arguments(launch backend.Launch) []string {
 	values := ""
 	if _, err := os.Stat(p.folder.path(valuesFile)); err == nil {
 		values = p.folder.path(valuesFile)
@@ -161,18 +162,18 @@ func (p *Process) alive() bool {
 	return filelock.TryShare(lock) != nil
 }
 
-// Launched implements stream.Process.
-func (p *Process) Launched() (stream.Launch, bool) {
-	var launch stream.Launch
+// Launched implements backend.Process.
+func (p *Process) Launched() (backend.Launch, bool) {
+	var launch backend.Launch
 	err := p.folder.readJSON(launchFile, &launch)
 	return launch, err == nil
 }
 
-// Follow implements stream.Process.
-func (p *Process) Follow(ctx context.Context, mark int64, f func(stream.Line) error) (stream.ProcessEnd, error) {
+// Follow implements backend.Process.
+func (p *Process) Follow(ctx context.Context, mark int64, f func(backend.Line) error) (backend.ProcessEnd, error) {
 	spool, err := openSpool(p.folder, mark)
 	if err != nil {
-		return stream.ProcessEnd{}, err
+		return backend.ProcessEnd{}, err
 	}
 	defer spool.close()
 	look := time.NewTicker(lookEvery)
@@ -183,10 +184,10 @@ func (p *Process) Follow(ctx context.Context, mark int64, f func(stream.Line) er
 		alive := p.alive()
 		end, ended, err := p.end()
 		if err != nil {
-			return stream.ProcessEnd{}, err
+			return backend.ProcessEnd{}, err
 		}
 		if err := spool.read(f); err != nil {
-			return stream.ProcessEnd{}, err
+			return backend.ProcessEnd{}, err
 		}
 		if ended {
 			return end, nil
@@ -200,12 +201,12 @@ func (p *Process) Follow(ctx context.Context, mark int64, f func(stream.Line) er
 		select {
 		case <-look.C:
 		case <-ctx.Done():
-			return stream.ProcessEnd{}, ctx.Err()
+			return backend.ProcessEnd{}, ctx.Err()
 		}
 	}
 }
 
-func (p *Process) end() (end stream.ProcessEnd, ended bool, err error) {
+func (p *Process) end() (end backend.ProcessEnd, ended bool, err error) {
 	err = p.folder.readJSON(endFile, &end)
 	if errors.Is(err, os.ErrNotExist) {
 		return end, false, nil
@@ -216,8 +217,8 @@ func (p *Process) end() (end stream.ProcessEnd, ended bool, err error) {
 // orphaned waits for a helm whose supervisor was killed, and returns its end.
 // helm gets SIGTERM, from the kernel or from here, and SIGKILL if it has not
 // exited after DefaultGrace.
-func (p *Process) orphaned(ctx context.Context) (stream.ProcessEnd, error) {
-	end := stream.ProcessEnd{Problem: "helm's supervisor was killed, so helm's exit status is unknown"}
+func (p *Process) orphaned(ctx context.Context) (backend.ProcessEnd, error) {
+	end := backend.ProcessEnd{Problem: "helm's supervisor was killed, so helm's exit status is unknown"}
 	var helm helmContent
 	if p.folder.readJSON(helmFile, &helm) != nil {
 		return end, nil // the supervisor was killed before it started helm
@@ -227,7 +228,7 @@ func (p *Process) orphaned(ctx context.Context) (stream.ProcessEnd, error) {
 	}
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
-	grace := time.NewTimer(stream.DefaultGrace)
+	grace := time.NewTimer(backend.DefaultGrace)
 	defer grace.Stop()
 	for helm.runs() {
 		select {
@@ -243,8 +244,8 @@ func (p *Process) orphaned(ctx context.Context) (stream.ProcessEnd, error) {
 	return end, helm.kill()
 }
 
-// Stop implements stream.Process.
-func (p *Process) Stop(cause stream.StopCause, grace time.Duration) (accepted bool, err error) {
+// Stop implements backend.Process.
+func (p *Process) Stop(cause backend.StopCause, grace time.Duration) (accepted bool, err error) {
 	first, err := p.folder.claim(stopFile, stopContent{cause, grace})
 	if err != nil || first {
 		return first, err
@@ -262,7 +263,7 @@ func (p *Process) Stop(cause stream.StopCause, grace time.Duration) (accepted bo
 	return true, err
 }
 
-// Close implements stream.Process.
+// Close implements backend.Process.
 func (p *Process) Close() error {
 	if p.reaped != nil {
 		<-p.reaped // what ends helm has written its last file

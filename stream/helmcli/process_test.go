@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/helmtrail/helmtrail/decoder/mask"
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/backend"
 	"github.com/helmtrail/helmtrail/stream/helmcli"
 )
 
@@ -97,14 +97,14 @@ func TestALongLineDoesNotStopTheOutput(t *testing.T) {
 func TestFollowingGoesOnFromAMark(t *testing.T) {
 	p := start(t, standIn(t, "v4.3.2", "for i in $(seq 1 3000); do echo line $i; done"), install())
 	enough := errors.New("enough")
-	var lines []stream.Line
+	var lines []backend.Line
 	for {
 		var mark int64
 		if len(lines) > 0 {
 			mark = lines[len(lines)-1].Mark
 		}
 		taken := 0
-		_, err := p.Follow(t.Context(), mark, func(l stream.Line) error {
+		_, err := p.Follow(t.Context(), mark, func(l backend.Line) error {
 			if taken == 700 {
 				return enough
 			}
@@ -140,9 +140,9 @@ func TestStoppingHelm(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			p := start(t, standIn(t, "v4.3.2", test.script), install())
-			end, err := p.Follow(t.Context(), 0, func(l stream.Line) error {
+			end, err := p.Follow(t.Context(), 0, func(l backend.Line) error {
 				if l.Text == "ready" {
-					_, err := p.Stop(stream.StopCanceled, test.grace)
+					_, err := p.Stop(backend.StopCanceled, test.grace)
 					return err
 				}
 				return nil
@@ -150,7 +150,7 @@ func TestStoppingHelm(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if exitCode(end) != test.exit || end.Stop != stream.StopCanceled {
+			if exitCode(end) != test.exit || end.Stop != backend.StopCanceled {
 				t.Errorf("helm ended with %s, stop %q; want %s, canceled", exitCode(end), end.Stop, test.exit)
 			}
 		})
@@ -159,11 +159,11 @@ func TestStoppingHelm(t *testing.T) {
 
 func TestTheDeadlineEndsHelm(t *testing.T) {
 	p := prepare(t, standIn(t, "v4.3.2", "sleep 600 & wait"), install())
-	if err := p.Start(t.Context(), stream.Launch{Deadline: 100 * time.Millisecond}); err != nil {
+	if err := p.Start(t.Context(), backend.Launch{Deadline: 100 * time.Millisecond}); err != nil {
 		t.Fatal(err)
 	}
 	_, end := follow(t.Context(), t, p)
-	if end.Stop != stream.StopTimeout {
+	if end.Stop != backend.StopTimeout {
 		t.Errorf("stop is %q, want timeout", end.Stop)
 	}
 }
@@ -208,7 +208,7 @@ func TestTheFolderIsPrivateAndGoes(t *testing.T) {
 	if len(left) != 1 || left[0].Session() != session || left[0].Request().Values != nil {
 		t.Errorf("left is %v, want the session without its values", left)
 	}
-	if err := p.Start(t.Context(), stream.Launch{Kubeconfig: []byte("credentials"), Deadline: time.Minute, StartRevision: 4}); err != nil {
+	if err := p.Start(t.Context(), backend.Launch{Kubeconfig: []byte("credentials"), Deadline: time.Minute, StartRevision: 4}); err != nil {
 		t.Fatal(err)
 	}
 	if launch, ok := left[0].Launched(); !ok || launch.StartRevision != 4 {
@@ -264,7 +264,7 @@ func killProcess(pid int) error {
 
 func TestASupervisorThatIsKilled(t *testing.T) {
 	p := start(t, standIn(t, "v4.3.2", "echo $PPID $$; exec sleep 300"), install())
-	end, err := p.Follow(t.Context(), 0, func(l stream.Line) error {
+	end, err := p.Follow(t.Context(), 0, func(l backend.Line) error {
 		supervisor, _, _ := strings.Cut(l.Text, " ")
 		pid, err := strconv.Atoi(supervisor)
 		if err != nil {
@@ -287,7 +287,7 @@ func TestHelmsOutputIsMasked(t *testing.T) {
 	request := install()
 	request.Values = []byte("db:\n  password: " + given + "\n")
 	p := prepare(t, standIn(t, "v4.3.2", "echo given "+given+"; echo known "+known+"; echo Error: no "+given+"; exit 1"), request)
-	if err := p.Start(t.Context(), stream.Launch{
+	if err := p.Start(t.Context(), backend.Launch{
 		Deadline: time.Minute, MaskKey: []byte("0123456789abcdef"),
 		Known: []mask.Source{{Manifests: []string{"kind: Secret\nstringData:\n  token: " + known + "\n"}}},
 	}); err != nil {

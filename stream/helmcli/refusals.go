@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 // conflict is a combination of options that Helm refuses, or of which it would
@@ -15,12 +15,12 @@ type conflict struct {
 	first, second string
 	// major is the affected major version of Helm, 0 for both.
 	major      int
-	operations []stream.Operation
+	operations []helmtrail.Operation
 	reason     string
 	// exclusive means that the two never go together, whatever their values.
 	exclusive bool
 	// meets reports whether the options conflict.
-	meets func(stream.Options) bool
+	meets func(helmtrail.Options) bool
 }
 
 // conflicts are from helm.sh/helm/v4/pkg/cmd (flags that exclude each other),
@@ -30,43 +30,43 @@ var conflicts = []conflict{
 	{
 		first: "forceReplace", second: "forceConflicts", major: 4, operations: installUpgradeRollback, exclusive: true,
 		reason: "helm accepts only one of the two",
-		meets:  func(o stream.Options) bool { return o.ForceReplace && o.ForceConflicts },
+		meets:  func(o helmtrail.Options) bool { return o.ForceReplace && o.ForceConflicts },
 	},
 	{
 		first: "forceReplace", second: "serverSide", major: 4, operations: installUpgradeRollback,
 		reason: "helm does not replace objects with server-side apply; set serverSide to false",
-		meets:  func(o stream.Options) bool { return o.ForceReplace && o.ServerSide != stream.ChoiceFalse },
+		meets:  func(o helmtrail.Options) bool { return o.ForceReplace && o.ServerSide != helmtrail.ChoiceFalse },
 	},
 	{
 		first: "forceConflicts", second: "serverSide", major: 4, operations: installUpgradeRollback,
 		reason: "only server-side apply has conflicts; serverSide must not be false",
-		meets:  func(o stream.Options) bool { return o.ForceConflicts && o.ServerSide == stream.ChoiceFalse },
+		meets:  func(o helmtrail.Options) bool { return o.ForceConflicts && o.ServerSide == helmtrail.ChoiceFalse },
 	},
 	{
 		first: "resetValues", second: "reuseValues", operations: upgradeOnly, exclusive: true,
 		reason: "helm would ignore reuseValues",
-		meets:  func(o stream.Options) bool { return o.ResetValues && o.ReuseValues },
+		meets:  func(o helmtrail.Options) bool { return o.ResetValues && o.ReuseValues },
 	},
 	{
 		first: "resetValues", second: "resetThenReuseValues", operations: upgradeOnly, exclusive: true,
 		reason: "helm would ignore resetThenReuseValues",
-		meets:  func(o stream.Options) bool { return o.ResetValues && o.ResetThenReuseValues },
+		meets:  func(o helmtrail.Options) bool { return o.ResetValues && o.ResetThenReuseValues },
 	},
 	{
 		first: "reuseValues", second: "resetThenReuseValues", operations: upgradeOnly, exclusive: true,
 		reason: "helm would ignore resetThenReuseValues",
-		meets:  func(o stream.Options) bool { return o.ReuseValues && o.ResetThenReuseValues },
+		meets:  func(o helmtrail.Options) bool { return o.ReuseValues && o.ResetThenReuseValues },
 	},
 	{
 		first: "createNamespace", second: "install", operations: upgradeOnly,
 		reason: "on upgrade, helm creates the namespace only with install",
-		meets:  func(o stream.Options) bool { return o.CreateNamespace && !o.Install },
+		meets:  func(o helmtrail.Options) bool { return o.CreateNamespace && !o.Install },
 	},
 }
 
 // checkOptions refuses unknown words, options that the operation or the
 // installed Helm does not have, and combinations that conflict.
-func (h *Helm) checkOptions(request stream.Request) error {
+func (h *Helm) checkOptions(request helmtrail.Request) error {
 	for _, o := range options {
 		value, set := o.value(request.Options)
 		if !set {
@@ -76,7 +76,7 @@ func (h *Helm) checkOptions(request stream.Request) error {
 			return invalid("options."+o.field, "must be "+orList(words))
 		}
 		if !offered(o.field, request.Operation) {
-			return &stream.UnsupportedError{Option: o.field, Reason: fmt.Sprintf("helm %s has no such option", request.Operation)}
+			return &helmtrail.UnsupportedError{Option: o.field, Reason: fmt.Sprintf("helm %s has no such option", request.Operation)}
 		}
 		if o.own || !slices.Contains(o.operations, request.Operation) {
 			continue
@@ -87,17 +87,17 @@ func (h *Helm) checkOptions(request stream.Request) error {
 	}
 	for _, c := range conflicts {
 		if (c.major == 0 || c.major == h.major) && slices.Contains(c.operations, request.Operation) && c.meets(request.Options) {
-			return &stream.UnsupportedError{Option: c.first, Other: c.second, Reason: c.reason}
+			return &helmtrail.UnsupportedError{Option: c.first, Other: c.second, Reason: c.reason}
 		}
 	}
 	return nil
 }
 
 // checkFlag refuses an option or a value that the installed Helm does not have.
-func (h *Helm) checkFlag(o option, value string, operation stream.Operation) error {
+func (h *Helm) checkFlag(o option, value string, operation helmtrail.Operation) error {
 	f := o.flag(h.major)
 	lacks := func(what string) error {
-		return &stream.UnsupportedError{Option: o.field, Reason: fmt.Sprintf("helm %s %s", h.version, what)}
+		return &helmtrail.UnsupportedError{Option: o.field, Reason: fmt.Sprintf("helm %s %s", h.version, what)}
 	}
 	switch {
 	case f.name == "" && o.flag(7-h.major).name != "":
@@ -112,7 +112,7 @@ func (h *Helm) checkFlag(o option, value string, operation stream.Operation) err
 }
 
 // offered reports whether any Helm has the option for an operation.
-func offered(field string, operation stream.Operation) bool {
+func offered(field string, operation helmtrail.Operation) bool {
 	return slices.ContainsFunc(options, func(o option) bool {
 		return o.field == field && slices.Contains(o.operations, operation)
 	})

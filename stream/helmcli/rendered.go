@@ -9,16 +9,16 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/mask"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // renderedFile receives helm's standard output when it only renders: one JSON
 // object of any size, which does not belong in the log.
 const renderedFile = "rendered.json"
 
-// KeepRendered implements stream.Process. Helm's output contains Secrets in plain
+// KeepRendered implements backend.Process. Helm's output contains Secrets in plain
 // text and is removed with the session's folder. Their values are masked wherever
 // they occur.
 func (p *Process) KeepRendered() (bool, error) {
@@ -52,7 +52,7 @@ func (p *Process) KeepRendered() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	kept := stream.Rendering{Manifest: secrets.Manifest(printed.Manifest), Hooks: printed.Hooks, Notes: secrets.Text(printed.Info.Notes)}
+	kept := helmtrail.Rendering{Manifest: secrets.Manifest(printed.Manifest), Hooks: printed.Hooks, Notes: secrets.Text(printed.Info.Notes)}
 	for i := range kept.Hooks {
 		kept.Hooks[i].Manifest = secrets.Manifest(kept.Hooks[i].Manifest)
 	}
@@ -63,15 +63,15 @@ func (p *Process) KeepRendered() (bool, error) {
 }
 
 // Rendered implements stream.Helm.
-func (h *Helm) Rendered(session string) (stream.Rendering, error) {
-	var kept stream.Rendering
+func (h *Helm) Rendered(session string) (helmtrail.Rendering, error) {
+	var kept helmtrail.Rendering
 	// The id becomes a file name, so it must be well formed.
 	if _, err := uuid.Parse(session); err != nil {
-		return kept, stream.ErrNotFound
+		return kept, helmtrail.ErrNotFound
 	}
 	err := folder(h.config.Rendered).readJSON(session+".json", &kept)
 	if errors.Is(err, fs.ErrNotExist) {
-		return kept, stream.ErrNotFound
+		return kept, helmtrail.ErrNotFound
 	}
 	if err != nil {
 		return kept, fmt.Errorf("read the rendered manifest of session %s: %w", session, err)

@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/helmtrail/helmtrail/decoder/mask"
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 // secretsContent is the content of secrets.json: the secrets to mask in helm's
@@ -20,7 +20,7 @@ type secretsContent struct {
 }
 
 // writeSecrets writes secrets.json.
-func (p *Process) writeSecrets(launch stream.Launch) error {
+func (p *Process) writeSecrets(launch backend.Launch) error {
 	release := p.session.Release
 	content := secretsContent{
 		Key:     launch.MaskKey,
@@ -57,7 +57,7 @@ func readSecrets(f folder, further ...mask.Source) (*mask.Secrets, error) {
 	return mask.New(content.Key, content.Release).Collect(append(content.Sources, further...)...), nil
 }
 
-// Mask implements stream.Process.
+// Mask implements backend.Process.
 func (p *Process) Mask(text string) string {
 	p.masking.Lock()
 	defer p.masking.Unlock()

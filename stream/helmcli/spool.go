@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 // record is one line of helm's output in the spool: JSON and a line break.
@@ -52,7 +52,7 @@ func (s *spoolReader) close() { _ = s.file.Close() } // it was only read
 
 // read calls f with every complete line. A line that is still being written is
 // left for the next call.
-func (s *spoolReader) read(f func(stream.Line) error) error {
+func (s *spoolReader) read(f func(backend.Line) error) error {
 	for {
 		n, err := s.file.ReadAt(s.buffer[s.filled:], s.mark+int64(s.filled))
 		s.filled += n
@@ -70,7 +70,7 @@ func (s *spoolReader) read(f func(stream.Line) error) error {
 				return fmt.Errorf("read helm's output at byte %d of the spool: %w", s.mark+int64(used), err)
 			}
 			used += length + 1
-			if err := f(stream.Line{Time: r.Time, Text: r.Text, Truncated: r.Truncated, Mark: s.mark + int64(used)}); err != nil {
+			if err := f(backend.Line{Time: r.Time, Text: r.Text, Truncated: r.Truncated, Mark: s.mark + int64(used)}); err != nil {
 				return err
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 // Whatever stands in a spool, reading it ends, gives whole lines alone, and
@@ -29,7 +29,7 @@ func FuzzSpool(f *testing.F) {
 		}
 		defer spool.close()
 		last := int64(0)
-		err = spool.read(func(l stream.Line) error {
+		err = spool.read(func(l backend.Line) error {
 			if l.Mark <= last || l.Mark > int64(len(data)) || data[l.Mark-1] != '\n' {
 				t.Errorf("mark %d after %d in %d bytes", l.Mark, last, len(data))
 			}

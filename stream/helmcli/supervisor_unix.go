@@ -13,7 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 const (
@@ -47,22 +48,22 @@ func Supervise(path string) error {
 }
 
 // supervise runs helm and waits until it has exited.
-func supervise(f folder, run runContent) (stream.ProcessEnd, error) {
+func supervise(f folder, run runContent) (backend.ProcessEnd, error) {
 	spool, err := os.OpenFile(f.path(spoolFile), os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return stream.ProcessEnd{}, fmt.Errorf("write helm's output: %w", err)
+		return backend.ProcessEnd{}, fmt.Errorf("write helm's output: %w", err)
 	}
 	defer spool.Close()
 	secrets, err := readSecrets(f)
 	if err != nil {
-		return stream.ProcessEnd{}, err
+		return backend.ProcessEnd{}, err
 	}
 	terminated := make(chan os.Signal, 1)
 	signal.Notify(terminated, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 
 	output, input, err := os.Pipe()
 	if err != nil {
-		return stream.ProcessEnd{}, fmt.Errorf("create helm's output pipe: %w", err)
+		return backend.ProcessEnd{}, fmt.Errorf("create helm's output pipe: %w", err)
 	}
 	defer output.Close()
 	helm := exec.Command(run.Arguments[0], run.Arguments[1:]...)
@@ -72,7 +73,7 @@ func supervise(f folder, run runContent) (stream.ProcessEnd, error) {
 	if run.Rendered != "" {
 		rendered, err := os.OpenFile(f.path(run.Rendered), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 		if err != nil {
-			return stream.ProcessEnd{}, fmt.Errorf("write helm's rendered output: %w", err)
+			return backend.ProcessEnd{}, fmt.Errorf("write helm's rendered output: %w", err)
 		}
 		defer rendered.Close()
 		helm.Stdout = rendered
@@ -82,19 +83,19 @@ func supervise(f folder, run runContent) (stream.ProcessEnd, error) {
 	err = helm.Start()
 	input.Close()
 	if err != nil {
-		return stream.ProcessEnd{}, fmt.Errorf("run helm: %w", err)
+		return backend.ProcessEnd{}, fmt.Errorf("run helm: %w", err)
 	}
 
 	if err := f.writeJSON(helmFile, newHelmContent(helm.Process.Pid)); err != nil {
 		_ = helm.Process.Kill()
-		return stream.ProcessEnd{}, errors.Join(err, helm.Wait())
+		return backend.ProcessEnd{}, errors.Join(err, helm.Wait())
 	}
 
 	lines := newLineWriter(spool, secrets)
 	written := make(chan error, 1)
 	go func() { written <- lines.copy(output) }()
 	exited := make(chan struct{})
-	var end stream.ProcessEnd
+	var end backend.ProcessEnd
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
@@ -136,7 +137,7 @@ func watch(f folder, run runContent, group int, terminated <-chan os.Signal, exi
 	defer kill.Stop()
 	var killAt time.Time
 	for {
-		cause := stream.StopCause("")
+		cause := backend.StopCause("")
 		select {
 		case <-exited:
 			return
@@ -144,9 +145,9 @@ func watch(f folder, run runContent, group int, terminated <-chan os.Signal, exi
 			_ = syscall.Kill(-group, syscall.SIGKILL)
 			continue
 		case <-deadline.C:
-			cause = stream.StopTimeout
+			cause = backend.StopTimeout
 		case <-terminated:
-			cause = stream.StopInterrupted
+			cause = backend.StopInterrupted
 		case <-look.C:
 		}
 		if cause != "" {
@@ -171,13 +172,13 @@ func watch(f folder, run runContent, group int, terminated <-chan os.Signal, exi
 }
 
 // exitOf returns helm's exit code or the signal that killed it.
-func exitOf(state *os.ProcessState) *stream.Exit {
+func exitOf(state *os.ProcessState) *helmtrail.Exit {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if ok && status.Signaled() {
-		return &stream.Exit{Signal: signalName(status.Signal())}
+		return &helmtrail.Exit{Signal: signalName(status.Signal())}
 	}
 	code := state.ExitCode()
-	return &stream.Exit{Code: &code}
+	return &helmtrail.Exit{Code: &code}
 }
 
 // signalName returns the signal's name in POSIX, such as SIGTERM.

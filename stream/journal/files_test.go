@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/stream/journal"
 )
 
@@ -109,7 +109,7 @@ func TestWhatIsErasedIsOverwritten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.Get(t.Context(), erased); !errors.Is(err, stream.ErrNotFound) {
+	if _, err := s.Get(t.Context(), erased); !errors.Is(err, helmtrail.ErrNotFound) {
 		t.Errorf("what was erased: %v", err)
 	}
 	if m, err := s.Last(t.Context(), "newest.one"); err != nil || string(m.Data) != "second of one" {
@@ -149,7 +149,7 @@ func TestTheLastMessageOfAFilterFencesWriters(t *testing.T) {
 	if _, err := s.AppendAfter(t.Context(), journal.Message{Subject: "chain.b.x"}, "chain.b.>", 0); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.AppendAfter(t.Context(), journal.Message{Subject: "chain.a.y"}, "chain.a.>", 0); !errors.Is(err, stream.ErrFenced) {
+	if _, err := s.AppendAfter(t.Context(), journal.Message{Subject: "chain.a.y"}, "chain.a.>", 0); !errors.Is(err, helmtrail.ErrFenced) {
 		t.Errorf("a writer that knows none: %v", err)
 	}
 	second, err := s.AppendAfter(t.Context(), journal.Message{Subject: "chain.a.y"}, "chain.a.>", first)

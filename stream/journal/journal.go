@@ -16,7 +16,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/stream/backend"
 	"github.com/helmtrail/helmtrail/stream/filelock"
 )
 
@@ -86,7 +87,7 @@ func (j *Journal) start(ctx context.Context, folder string) error {
 	var err error
 	j.server, err = server.NewServer(&server.Options{
 		ServerName: "helmtrail", DontListen: true, NoSigs: true, NoLog: true,
-		JetStream: true, StoreDir: folder, SyncInterval: syncEvery, MaxPayload: 2 * stream.MaxEntry,
+		JetStream: true, StoreDir: folder, SyncInterval: syncEvery, MaxPayload: 2 * backend.MaxEntry,
 	})
 	if err != nil {
 		return fmt.Errorf("set up the journal: %w", err)
@@ -131,9 +132,9 @@ func (j *Journal) Close() error {
 }
 
 // Append implements stream.Journal.
-func (j *Journal) Append(ctx context.Context, session stream.SessionRef, after stream.Position, mark int64, data []byte) (stream.Position, error) {
-	if len(data) > stream.MaxEntry {
-		return 0, fmt.Errorf("append to session %s: entry of %d bytes is over the limit of %d", session.ID, len(data), stream.MaxEntry)
+func (j *Journal) Append(ctx context.Context, session helmtrail.SessionRef, after backend.Position, mark int64, data []byte) (backend.Position, error) {
+	if len(data) > backend.MaxEntry {
+		return 0, fmt.Errorf("append to session %s: entry of %d bytes is over the limit of %d", session.ID, len(data), backend.MaxEntry)
 	}
 	message := nats.NewMsg(subject(session))
 	message.Header.Set(markHeader, strconv.FormatInt(mark, 10))
@@ -142,11 +143,11 @@ func (j *Journal) Append(ctx context.Context, session stream.SessionRef, after s
 	if err != nil {
 		return 0, fmt.Errorf("append to session %s: %w", session.ID, err)
 	}
-	return stream.Position(ack.Sequence), nil
+	return backend.Position(ack.Sequence), nil
 }
 
 // Next implements stream.Journal.
-func (j *Journal) Next(ctx context.Context, session stream.SessionRef, after stream.Position) (stream.Entry, error) {
+func (j *Journal) Next(ctx context.Context, session helmtrail.SessionRef, after backend.Position) (backend.Entry, error) {
 	ctx, cancel := bound(ctx)
 	defer cancel()
 	message, err := j.stream.GetMsg(ctx, uint64(after)+1, jetstream.WithGetMsgSubject(subject(session)))
@@ -154,29 +155,29 @@ func (j *Journal) Next(ctx context.Context, session stream.SessionRef, after str
 }
 
 // Last implements stream.Journal.
-func (j *Journal) Last(ctx context.Context, session stream.SessionRef) (stream.Entry, error) {
+func (j *Journal) Last(ctx context.Context, session helmtrail.SessionRef) (backend.Entry, error) {
 	ctx, cancel := bound(ctx)
 	defer cancel()
 	message, err := j.stream.GetLastMsgForSubject(ctx, subject(session))
 	return entry(message, session, err)
 }
 
-func entry(message *jetstream.RawStreamMsg, session stream.SessionRef, err error) (stream.Entry, error) {
+func entry(message *jetstream.RawStreamMsg, session helmtrail.SessionRef, err error) (backend.Entry, error) {
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		err = stream.ErrNotFound
+		err = helmtrail.ErrNotFound
 	}
 	if err != nil {
-		return stream.Entry{}, fmt.Errorf("read session %s: %w", session.ID, err)
+		return backend.Entry{}, fmt.Errorf("read session %s: %w", session.ID, err)
 	}
 	mark, err := strconv.ParseInt(message.Header.Get(markHeader), 10, 64)
 	if err != nil {
-		return stream.Entry{}, fmt.Errorf("read session %s at position %d: bad mark: %w", session.ID, message.Sequence, err)
+		return backend.Entry{}, fmt.Errorf("read session %s at position %d: bad mark: %w", session.ID, message.Sequence, err)
 	}
-	return stream.Entry{Position: stream.Position(message.Sequence), Mark: mark, Data: message.Data}, nil
+	return backend.Entry{Position: backend.Position(message.Sequence), Mark: mark, Data: message.Data}, nil
 }
 
 // Sessions implements stream.Journal.
-func (j *Journal) Sessions(ctx context.Context, release stream.ReleaseRef) ([]string, error) {
+func (j *Journal) Sessions(ctx context.Context, release helmtrail.ReleaseRef) ([]string, error) {
 	ctx, cancel := bound(ctx)
 	defer cancel()
 	prefix := subjectRoot + "." + releaseToken(release) + "."
@@ -192,13 +193,13 @@ func (j *Journal) Sessions(ctx context.Context, release stream.ReleaseRef) ([]st
 }
 
 // subject is where a session's entries stand.
-func subject(session stream.SessionRef) string {
+func subject(session helmtrail.SessionRef) string {
 	return subjectRoot + "." + releaseToken(session.Release) + "." + token(session.ID)
 }
 
 // releaseToken stands for a release in subjects. The slashes cannot be part of
 // a name, so no two releases meet in one hash input.
-func releaseToken(r stream.ReleaseRef) string {
+func releaseToken(r helmtrail.ReleaseRef) string {
 	sum := sha256.Sum256([]byte(r.Cluster + "/" + r.Namespace + "/" + r.Name))
 	return hex.EncodeToString(sum[:16])
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/stream/backend"
 	"github.com/helmtrail/helmtrail/stream/journal"
 )
 
@@ -33,17 +34,17 @@ func closed(t *testing.T, j *journal.Journal) {
 	}
 }
 
-func sessionOf(name, id string) stream.SessionRef {
-	return stream.SessionRef{Release: stream.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: name}, ID: id}
+func sessionOf(name, id string) helmtrail.SessionRef {
+	return helmtrail.SessionRef{Release: helmtrail.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: name}, ID: id}
 }
 
 func TestEntriesAreThereAfterAReopening(t *testing.T) {
 	folder := t.TempDir()
 	j := open(t, folder)
 	// Names that differ only by dots and slashes must not meet.
-	sessions := []stream.SessionRef{sessionOf("a.b", "1-1"), sessionOf("a", "1-1"), sessionOf("a.b", "1-2"), sessionOf("a.b", "odd id *>.")}
+	sessions := []helmtrail.SessionRef{sessionOf("a.b", "1-1"), sessionOf("a", "1-1"), sessionOf("a.b", "1-2"), sessionOf("a.b", "odd id *>.")}
 	for i, s := range sessions {
-		after := stream.Position(0)
+		after := backend.Position(0)
 		for n := range 3 {
 			var err error
 			after, err = j.Append(t.Context(), s, after, int64(10*n), fmt.Appendf(nil, "entry %d of session %d\n", n, i))
@@ -57,7 +58,7 @@ func TestEntriesAreThereAfterAReopening(t *testing.T) {
 	j = open(t, folder)
 	defer closed(t, j)
 	for i, s := range sessions {
-		after := stream.Position(0)
+		after := backend.Position(0)
 		for n := range 3 {
 			e, err := j.Next(t.Context(), s, after)
 			if err != nil {
@@ -68,14 +69,14 @@ func TestEntriesAreThereAfterAReopening(t *testing.T) {
 			}
 			after = e.Position
 		}
-		if _, err := j.Next(t.Context(), s, after); !errors.Is(err, stream.ErrNotFound) {
-			t.Errorf("behind the last entry: got %v, want %v", err, stream.ErrNotFound)
+		if _, err := j.Next(t.Context(), s, after); !errors.Is(err, helmtrail.ErrNotFound) {
+			t.Errorf("behind the last entry: got %v, want %v", err, helmtrail.ErrNotFound)
 		}
 		if last, err := j.Last(t.Context(), s); err != nil || last.Position != after {
 			t.Errorf("the last entry is at %d, %v; want %d", last.Position, err, after)
 		}
-		if _, err := j.Append(t.Context(), s, after-1, 0, []byte("x\n")); !errors.Is(err, stream.ErrFenced) {
-			t.Errorf("a writer that does not know the last entry: got %v, want %v", err, stream.ErrFenced)
+		if _, err := j.Append(t.Context(), s, after-1, 0, []byte("x\n")); !errors.Is(err, helmtrail.ErrFenced) {
+			t.Errorf("a writer that does not know the last entry: got %v, want %v", err, helmtrail.ErrFenced)
 		}
 	}
 	ids, err := j.Sessions(t.Context(), sessions[1].Release)
@@ -86,8 +87,8 @@ func TestEntriesAreThereAfterAReopening(t *testing.T) {
 	if err != nil || len(ids) != 3 || !slices.Contains(ids, "1-1") || !slices.Contains(ids, "1-2") {
 		t.Errorf("sessions of release a.b: %v, %v", ids, err)
 	}
-	if _, err := j.Last(t.Context(), sessionOf("none", "1-1")); !errors.Is(err, stream.ErrNotFound) {
-		t.Errorf("a session that does not exist: got %v, want %v", err, stream.ErrNotFound)
+	if _, err := j.Last(t.Context(), sessionOf("none", "1-1")); !errors.Is(err, helmtrail.ErrNotFound) {
+		t.Errorf("a session that does not exist: got %v, want %v", err, helmtrail.ErrNotFound)
 	}
 }
 
@@ -104,10 +105,10 @@ func TestAFolderBelongsToOneProcess(t *testing.T) {
 func TestAnEntryThatIsTooLargeIsRefused(t *testing.T) {
 	j := open(t, t.TempDir())
 	defer closed(t, j)
-	if _, err := j.Append(t.Context(), sessionOf("a", "1"), 0, 0, make([]byte, stream.MaxEntry)); err != nil {
+	if _, err := j.Append(t.Context(), sessionOf("a", "1"), 0, 0, make([]byte, backend.MaxEntry)); err != nil {
 		t.Errorf("the largest entry: %v", err)
 	}
-	if _, err := j.Append(t.Context(), sessionOf("a", "2"), 0, 0, make([]byte, stream.MaxEntry+1)); err == nil {
+	if _, err := j.Append(t.Context(), sessionOf("a", "2"), 0, 0, make([]byte, backend.MaxEntry+1)); err == nil {
 		t.Error("one byte more was not refused")
 	}
 }
@@ -119,7 +120,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 	defer j.Close()
 	data := []byte(strings.Repeat("x", 300) + "\n")
-	after := stream.Position(0)
+	after := backend.Position(0)
 	b.ReportAllocs()
 	for b.Loop() {
 		if after, err = j.Append(context.Background(), sessionOf("a", "1"), after, 0, data); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/singleflight"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 const (
@@ -156,11 +156,11 @@ func writeProbe(name string) error {
 // there is no answer the streams are opened anew and it is tried once more.
 func (j *Journal) publish(ctx context.Context, message *nats.Msg, options ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
 	ack, err := j.tryPublish(ctx, message, options...)
-	if err == nil || errors.Is(err, stream.ErrFenced) || ctx.Err() != nil || j.Writable() != nil {
+	if err == nil || errors.Is(err, helmtrail.ErrFenced) || ctx.Err() != nil || j.Writable() != nil {
 		return ack, err
 	}
 	ack, err = j.tryPublish(ctx, message, options...)
-	if errors.Is(err, stream.ErrFenced) {
+	if errors.Is(err, helmtrail.ErrFenced) {
 		if stored := j.last(ctx, message.Subject); stored != nil && bytes.Equal(stored.Data, message.Data) {
 			return &jetstream.PubAck{Sequence: stored.Sequence}, nil // The first try was only late.
 		}
@@ -196,7 +196,7 @@ func (j *Journal) tryPublish(ctx context.Context, message *nats.Msg, options ...
 	refused := (*jetstream.APIError)(nil)
 	switch {
 	case errors.As(err, &refused) && refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence:
-		return nil, stream.ErrFenced
+		return nil, helmtrail.ErrFenced
 	case err != nil && !errors.Is(ctx.Err(), context.Canceled):
 		j.probe.fail(begun)
 		_ = j.Writable() // who asks is told

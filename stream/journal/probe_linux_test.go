@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/backend"
 	"github.com/helmtrail/helmtrail/stream/journal"
 	"github.com/helmtrail/helmtrail/stream/journal/smalldisk"
 )
@@ -44,7 +44,7 @@ func TestStreamsAreOpenedAnewAfterAFullDisk(t *testing.T) {
 	fill := smalldisk.Fill(t, folder)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	if _, err := j.Append(ctx, session, first, 0, make([]byte, stream.MaxEntry)); err == nil {
+	if _, err := j.Append(ctx, session, first, 0, make([]byte, backend.MaxEntry)); err == nil {
 		t.Error("a full disk has taken an entry")
 	}
 	if err := j.Writable(); !errors.Is(err, syscall.ENOSPC) {

@@ -8,7 +8,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
 // Store is a JetStream stream of the journal's own server beside that of the
@@ -41,7 +42,7 @@ type Message struct {
 }
 
 // MaxMessage bounds a message's data, in bytes.
-const MaxMessage = stream.MaxEntry
+const MaxMessage = backend.MaxEntry
 
 // ErrUnreadable means that a message is there, but not as it was stored.
 var ErrUnreadable = errors.New("the stored message cannot be read")
@@ -121,7 +122,7 @@ func (s *Store) message(raw *jetstream.RawStreamMsg, err error) (Message, error)
 	refused := (*jetstream.APIError)(nil)
 	switch {
 	case errors.Is(err, jetstream.ErrMsgNotFound):
-		err = stream.ErrNotFound
+		err = helmtrail.ErrNotFound
 	case errors.As(err, &refused):
 		err = fmt.Errorf("%w: %s", ErrUnreadable, refused.Description)
 	}
@@ -147,7 +148,7 @@ func (s *Store) Erase(ctx context.Context, sequence uint64) error {
 	err := s.stream.SecureDeleteMsg(ctx, sequence)
 	if err != nil {
 		// NATS has no error of its own for a message that is not there.
-		if _, getErr := s.Get(ctx, sequence); errors.Is(getErr, stream.ErrNotFound) {
+		if _, getErr := s.Get(ctx, sequence); errors.Is(getErr, helmtrail.ErrNotFound) {
 			return nil
 		}
 		return fmt.Errorf("erase from %s: %w", s.name, err)

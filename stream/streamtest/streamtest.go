@@ -11,7 +11,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 // Frame is one frame of a stream.
@@ -19,8 +19,8 @@ type Frame struct{ ID, Event, Data string }
 
 // Decode returns the session's event that the frame holds. It fails if the
 // frame's fields are not those of the event.
-func (f Frame) Decode() (stream.Event, error) {
-	var e stream.Event
+func (f Frame) Decode() (helmtrail.Event, error) {
+	var e helmtrail.Event
 	if err := json.Unmarshal([]byte(f.Data), &e); err != nil {
 		return e, fmt.Errorf("decode the data of a frame %q: %w", f.Event, err)
 	}
@@ -79,7 +79,7 @@ func (r *Reader) Next() (Frame, error) {
 func (r *Reader) Stored() (Frame, error) {
 	for {
 		f, err := r.Next()
-		if err != nil || f.Event != string(stream.TypeHeartbeat) {
+		if err != nil || f.Event != string(helmtrail.TypeHeartbeat) {
 			return f, err
 		}
 	}

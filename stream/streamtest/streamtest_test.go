@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/streamtest"
 )
@@ -44,7 +45,7 @@ func TestAStreamThatBreaksOffIsNotAtItsEnd(t *testing.T) {
 }
 
 func TestAFrameNamesTheEventThatItHolds(t *testing.T) {
-	data, err := stream.Frame(stream.Event{Seq: 7, Type: stream.TypeLog, SessionID: "s", Body: &stream.LogLine{Line: "x"}})
+	data, err := stream.Frame(helmtrail.Event{Seq: 7, Type: helmtrail.TypeLog, SessionID: "s", Body: &helmtrail.LogLine{Line: "x"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/journal"
 	"github.com/helmtrail/helmtrail/stream/trail"
 )
@@ -102,19 +103,19 @@ func benchmarkTrail(b *testing.B, revisions int) {
 	digest := opened.Lineages(ref)[0].Revisions[3].Digest
 	measure("µs/record", func() error { _, err := opened.Record(b.Context(), digest); return err })
 	measure("µs/page", func() error {
-		_, _, err := opened.Entries(b.Context(), stream.TrailQuery{Cluster: "dev", Namespace: "shop", Release: ref.Name})
+		_, _, err := opened.Entries(b.Context(), audit.Query{Cluster: "dev", Namespace: "shop", Release: ref.Name})
 		return err
 	})
 	measure("µs/unreadable", func() error {
 		nothing := func(context.Context, string) (bool, error) { return false, nil }
-		found, _, err := opened.Entries(b.Context(), stream.TrailQuery{Cluster: "dev", Readable: nothing})
+		found, _, err := opened.Entries(b.Context(), audit.Query{Cluster: "dev", Readable: nothing})
 		if len(found) > 0 {
 			b.Fatal(found)
 		}
 		return err
 	})
 	measure("µs/lost", func() error {
-		if _, err := opened.Record(b.Context(), strings.Repeat("1", 64)); !errors.Is(err, stream.ErrNotFound) {
+		if _, err := opened.Record(b.Context(), strings.Repeat("1", 64)); !errors.Is(err, helmtrail.ErrNotFound) {
 			b.Fatal(err)
 		}
 		return nil
@@ -129,7 +130,7 @@ func benchmarkTrail(b *testing.B, revisions int) {
 }
 
 // tell tells a keeper of a state as the watch does.
-func tell(b *testing.B, keeper stream.Keeper, s state) {
+func tell(b *testing.B, keeper audit.Keeper, s state) {
 	s.first, s.padding = begin, 10<<10
 	version := s.number*3 + len(s.status)
 	data := recordOf(s, version)

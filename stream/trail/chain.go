@@ -9,7 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/stream/journal"
 )
 
@@ -62,7 +63,7 @@ func (c *chain) resume(known head) {
 // append links an entry to the chain and stores it. The caller leaves Position,
 // Cluster and Previous to it. It may be called concurrently, and blocks until
 // the entry is stored or the journal refuses it.
-func (c *chain) append(ctx context.Context, entry stream.TrailEntry) error {
+func (c *chain) append(ctx context.Context, entry audit.Entry) error {
 	c.appending.Lock()
 	defer c.appending.Unlock()
 	for {
@@ -80,7 +81,7 @@ func (c *chain) append(ctx context.Context, entry stream.TrailEntry) error {
 			c.take(&entry, &message)
 			return nil
 		}
-		if !errors.Is(err, stream.ErrFenced) {
+		if !errors.Is(err, helmtrail.ErrFenced) {
 			return err
 		}
 		// Another process was faster, or an earlier try was stored after all.
@@ -90,7 +91,7 @@ func (c *chain) append(ctx context.Context, entry stream.TrailEntry) error {
 			// The last entry is damaged, so that NATS does not count it.
 			err = c.passDamaged(ctx)
 			if err == nil && c.sequence == before {
-				err = fmt.Errorf("append entry %d of the trail: %w", entry.Position, stream.ErrFenced)
+				err = fmt.Errorf("append entry %d of the trail: %w", entry.Position, helmtrail.ErrFenced)
 			}
 		}
 		if stored || err != nil {
@@ -103,7 +104,7 @@ func (c *chain) append(ctx context.Context, entry stream.TrailEntry) error {
 // the one to append to.
 func (c *chain) passDamaged(ctx context.Context) error {
 	last, err := c.entries.Last(ctx, c.filter)
-	if err != nil && !errors.Is(err, stream.ErrNotFound) {
+	if err != nil && !errors.Is(err, helmtrail.ErrNotFound) {
 		return err
 	}
 	c.sequence = last.Sequence
@@ -115,13 +116,13 @@ func (c *chain) passDamaged(ctx context.Context) error {
 func (c *chain) catchUp(ctx context.Context, data []byte) (stored bool, err error) {
 	for {
 		message, err := c.entries.Next(ctx, c.filter, c.sequence)
-		if errors.Is(err, stream.ErrNotFound) {
+		if errors.Is(err, helmtrail.ErrNotFound) {
 			return stored, nil
 		}
 		if err != nil {
 			return stored, err
 		}
-		var entry stream.TrailEntry
+		var entry audit.Entry
 		if err := json.Unmarshal(message.Data, &entry); err != nil {
 			return stored, fmt.Errorf("read what others appended to the trail: %w", err)
 		}
@@ -132,7 +133,7 @@ func (c *chain) catchUp(ctx context.Context, data []byte) (stored bool, err erro
 
 // take makes an entry that was stored the last one. It is called under
 // c.appending.
-func (c *chain) take(entry *stream.TrailEntry, m *journal.Message) {
+func (c *chain) take(entry *audit.Entry, m *journal.Message) {
 	c.sequence = m.Sequence
 	c.index.add(entry, m.Sequence, true) // before anybody counts it
 	c.mu.Lock()
@@ -141,7 +142,7 @@ func (c *chain) take(entry *stream.TrailEntry, m *journal.Message) {
 }
 
 // state is what is known of the chain without reading it again.
-func (c *chain) state() stream.TrailState {
+func (c *chain) state() audit.State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	state := c.links.state()

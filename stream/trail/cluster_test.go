@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // cluster is what a watch would know. What a test does to it is told to the
@@ -23,7 +23,7 @@ type cluster struct {
 	watched    bool
 
 	mu      sync.Mutex
-	keeper  stream.Keeper
+	keeper  audit.Keeper
 	secrets []*decoder.Revision
 	data    map[string][]byte // by UID
 	version int
@@ -34,7 +34,7 @@ func newCluster(t testing.TB) *cluster {
 	return &cluster{t: t, namespaces: map[string]string{"shop": "uid-shop"}, data: map[string][]byte{}}
 }
 
-func (c *cluster) Keep(keeper stream.Keeper) { c.keeper = keeper }
+func (c *cluster) Keep(keeper audit.Keeper) { c.keeper = keeper }
 
 func (c *cluster) All(namespace string) []*decoder.Revision {
 	c.mu.Lock()

@@ -12,7 +12,7 @@
 // once. They are stored before the entry that names them: a digest in an entry
 // always has its bytes, unless retention erased them, which is an entry too.
 //
-// Intake. A [stream.Keeper] per cluster takes what the watch learns into a
+// Intake. A [audit.Keeper] per cluster takes what the watch learns into a
 // queue that is bounded in bytes and is worked off by one goroutine. While the
 // journal fails, it is tried again; once the queue is full, the watch has to
 // wait. So nothing is lost while the process lives. What was missed while no

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // digest is a record's SHA-256; zero when nobody has read it.
@@ -114,7 +114,7 @@ func (x *index) unreadable(position, sequence uint64) {
 }
 
 // add takes an entry; live tells that it was appended just now.
-func (x *index) add(e *stream.TrailEntry, sequence uint64, live bool) {
+func (x *index) add(e *audit.Entry, sequence uint64, live bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	key := releaseKey{e.Namespace, e.Release}
@@ -124,14 +124,14 @@ func (x *index) add(e *stream.TrailEntry, sequence uint64, live bool) {
 		x.releases[key] = r
 	}
 	x.places = append(x.places, place{
-		position: e.Position, sequence: sequence, time: e.Time.UnixNano(), release: r, user: x.word(e.User), gap: e.Kind == stream.TrailGap,
+		position: e.Position, sequence: sequence, time: e.Time.UnixNano(), release: r, user: x.word(e.User), gap: e.Kind == audit.KindGap,
 	})
 	switch e.Kind {
-	case stream.TrailTransition, stream.TrailFound, stream.TrailRewritten:
+	case audit.KindTransition, audit.KindFound, audit.KindRewritten:
 		if e.Secret != nil {
 			x.revise(r, e, live)
 		}
-	case stream.TrailErased:
+	case audit.KindErased:
 		var all []digest
 		for _, text := range e.Digests {
 			d := parseDigest(text)
@@ -150,9 +150,9 @@ func (x *index) add(e *stream.TrailEntry, sequence uint64, live bool) {
 }
 
 // revise takes what an entry tells about a revision.
-func (x *index) revise(r *release, e *stream.TrailEntry, live bool) {
+func (x *index) revise(r *release, e *audit.Entry, live bool) {
 	l, rev := r.find(e.Secret.UID)
-	made := rev == nil || e.Kind != stream.TrailTransition
+	made := rev == nil || e.Kind != audit.KindTransition
 	if l == nil || l.id != e.Lineage {
 		if l != nil {
 			// Known from its label first, its record tells another life.
@@ -181,13 +181,13 @@ func (x *index) revise(r *release, e *stream.TrailEntry, live bool) {
 	rev.seen = e.Time.UnixNano()
 	if d := parseDigest(e.Digest); d != (digest{}) {
 		rev.digest, rev.size = d, e.Size
-		if e.Kind != stream.TrailTransition || e.Change == decoder.ChangeStatus {
+		if e.Kind != audit.KindTransition || e.Change == decoder.ChangeStatus {
 			delete(x.erased, d)
 			rev.erased = false
 		}
 	}
 	rev.gone = ""
-	if e.Kind == stream.TrailTransition && e.Change != decoder.ChangeStatus {
+	if e.Kind == audit.KindTransition && e.Change != decoder.ChangeStatus {
 		rev.gone = decoder.Change(x.word(string(e.Change)))
 		return
 	}
@@ -277,12 +277,12 @@ func (r *release) sorted() []*lineage {
 }
 
 // export is a revision as others see it.
-func (rev *revision) export(release string) stream.TrailRevision {
+func (rev *revision) export(release string) audit.Revision {
 	secret := rev.secret
 	if secret.Name == "" {
 		secret.Name = decoder.SecretName(release, rev.number)
 	}
-	return stream.TrailRevision{
+	return audit.Revision{
 		Number: rev.number, Status: rev.status, Secret: secret, Digest: rev.digest.String(), Size: rev.size,
 		Created: time.Unix(0, rev.created).UTC(), Seen: time.Unix(0, rev.seen).UTC(),
 		Session: rev.session, User: rev.user, Gone: rev.gone, Erased: rev.erased,

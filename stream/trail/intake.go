@@ -11,8 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/ownership"
 )
 
 // seen is a transition, or a state that is none, as it was told.
@@ -26,8 +28,8 @@ type seen struct {
 func (k *keeper) see(ctx context.Context, s *seen) error {
 	rev := s.Revision
 	l, known, ok := k.chain.index.find(rev.Namespace, rev.Name, rev.Secret.UID)
-	entry := stream.TrailEntry{
-		Kind: stream.TrailTransition, Time: s.Time.UTC(), Namespace: rev.Namespace, Release: rev.Name, Revision: rev.Number,
+	entry := audit.Entry{
+		Kind: audit.KindTransition, Time: s.Time.UTC(), Namespace: rev.Namespace, Release: rev.Name, Revision: rev.Number,
 		Change: s.Change, Status: rev.Status(), PreviousStatus: s.Previous, Late: s.Late,
 		Secret: &rev.Secret, Created: rev.Created.UTC(), Digest: rev.Digest, Size: rev.Size,
 	}
@@ -45,15 +47,15 @@ func (k *keeper) see(ctx context.Context, s *seen) error {
 			entry.Digest, entry.Size, entry.Status = known.digest.String(), known.size, known.status
 		}
 	case !there:
-		entry.Kind, entry.PreviousStatus = stream.TrailFound, ""
+		entry.Kind, entry.PreviousStatus = audit.KindFound, ""
 	case rev.Digest == "" || known.digest.String() == rev.Digest:
 		return nil
 	case known.status != rev.Status():
 		entry.Change, entry.PreviousStatus, entry.Late = decoder.ChangeStatus, known.status, true
 	case known.digest == (digest{}):
-		entry.Kind, entry.PreviousStatus = stream.TrailFound, ""
+		entry.Kind, entry.PreviousStatus = audit.KindFound, ""
 	default:
-		entry.Kind, entry.PreviousStatus = stream.TrailRewritten, ""
+		entry.Kind, entry.PreviousStatus = audit.KindRewritten, ""
 	}
 	if err := k.live(ctx, &entry, s, &l, ok); err != nil {
 		return err
@@ -67,7 +69,7 @@ func (k *keeper) see(ctx context.Context, s *seen) error {
 // live says to which life of its name a revision belongs: to the one known, or
 // to that which its record tells, or, as long as nobody has read that, to the
 // one that is in the cluster.
-func (k *keeper) live(ctx context.Context, entry *stream.TrailEntry, s *seen, l *lineage, known bool) error {
+func (k *keeper) live(ctx context.Context, entry *audit.Entry, s *seen, l *lineage, known bool) error {
 	rev := s.Revision
 	var first time.Time
 	if rev.Header != nil {
@@ -95,7 +97,7 @@ func (k *keeper) live(ctx context.Context, entry *stream.TrailEntry, s *seen, l 
 }
 
 // lineageID names a life of a release name.
-func lineageID(e *stream.TrailEntry) string {
+func lineageID(e *audit.Entry) string {
 	first := ""
 	if !e.FirstDeployed.IsZero() {
 		first = e.FirstDeployed.Format(time.RFC3339Nano)
@@ -105,7 +107,7 @@ func lineageID(e *stream.TrailEntry) string {
 }
 
 // attribute says which session caused an entry, and whose it is.
-func (k *keeper) attribute(ctx context.Context, entry *stream.TrailEntry, s *seen, known *revision, ok bool) error {
+func (k *keeper) attribute(ctx context.Context, entry *audit.Entry, s *seen, known *revision, ok bool) error {
 	sessions := k.trail.setup.Sessions
 	if sessions == nil {
 		return nil
@@ -113,7 +115,7 @@ func (k *keeper) attribute(ctx context.Context, entry *stream.TrailEntry, s *see
 	release := k.release(s.Revision)
 	if s.running != "" {
 		session, err := sessions.Session(ctx, release, s.running)
-		if err != nil && !errors.Is(err, stream.ErrNotFound) {
+		if err != nil && !errors.Is(err, helmtrail.ErrNotFound) {
 			return fmt.Errorf("find out who caused a transition: %w", err)
 		}
 		if err == nil && causes(&session, entry) {
@@ -121,7 +123,7 @@ func (k *keeper) attribute(ctx context.Context, entry *stream.TrailEntry, s *see
 			return nil
 		}
 	}
-	if entry.Kind == stream.TrailTransition && byOthers(entry) {
+	if entry.Kind == audit.KindTransition && byOthers(entry) {
 		return nil
 	}
 	if ok && known.session != "" {
@@ -132,7 +134,7 @@ func (k *keeper) attribute(ctx context.Context, entry *stream.TrailEntry, s *see
 	if header == nil {
 		return nil
 	}
-	var candidates []stream.Session
+	var candidates []helmtrail.Session
 	switch _, rolledBack := header.Rollback(); {
 	case rolledBack:
 		all, err := sessions.Sessions(ctx, release)
@@ -142,14 +144,14 @@ func (k *keeper) attribute(ctx context.Context, entry *stream.TrailEntry, s *see
 		candidates = all
 	case s.Revision.Session != "":
 		session, err := sessions.Session(ctx, release, s.Revision.Session)
-		if err != nil && !errors.Is(err, stream.ErrNotFound) {
+		if err != nil && !errors.Is(err, helmtrail.ErrNotFound) {
 			return fmt.Errorf("find out who made a revision: %w", err)
 		}
 		if err == nil {
-			candidates = []stream.Session{session}
+			candidates = []helmtrail.Session{session}
 		}
 	}
-	if session := stream.MadeBy(s.Revision, header, candidates); session != nil {
+	if session := ownership.MadeBy(s.Revision, header, candidates); session != nil {
 		entry.Session, entry.User = session.ID, session.User
 	}
 	return nil
@@ -158,13 +160,13 @@ func (k *keeper) attribute(ctx context.Context, entry *stream.TrailEntry, s *see
 // causes tells whether a session that runs is what caused an entry about a
 // revision that it did not make: by replacing, pruning or removing it, or by
 // writing another status into it.
-func causes(session *stream.Session, e *stream.TrailEntry) bool {
-	return e.Kind == stream.TrailTransition && (session.Operation == stream.OperationRecover || byOthers(e))
+func causes(session *helmtrail.Session, e *audit.Entry) bool {
+	return e.Kind == audit.KindTransition && (session.Operation == helmtrail.OperationRecover || byOthers(e))
 }
 
 // byOthers tells whether a transition is never the doing of the operation that
 // made the revision.
-func byOthers(e *stream.TrailEntry) bool {
+func byOthers(e *audit.Entry) bool {
 	if e.Change != decoder.ChangeStatus {
 		return true
 	}
@@ -185,8 +187,8 @@ func (k *keeper) gap(ctx context.Context, namespace string, from, to time.Time) 
 	if err != nil {
 		return err
 	}
-	return k.chain.append(ctx, stream.TrailEntry{
-		Kind: stream.TrailGap, Time: to.UTC(), Namespace: namespace, From: from.UTC(), ClusterUID: uid,
+	return k.chain.append(ctx, audit.Entry{
+		Kind: audit.KindGap, Time: to.UTC(), Namespace: namespace, From: from.UTC(), ClusterUID: uid,
 	})
 }
 

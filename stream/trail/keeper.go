@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 const (
@@ -29,7 +29,7 @@ const (
 var errUnidentified = errors.New("the UID cannot be read")
 
 // keeper takes what the watch of one cluster learns and stores it. It
-// implements stream.Keeper.
+// implements audit.Keeper.
 type keeper struct {
 	trail   *Trail
 	chain   *chain
@@ -77,7 +77,7 @@ func newKeeper(t *Trail, c *chain, cluster Cluster, noted mark) *keeper {
 	return k
 }
 
-// Record implements [stream.Keeper].
+// Record implements [audit.Keeper].
 func (k *keeper) Record(revision *decoder.Revision, data []byte) {
 	digest := revision.Digest
 	k.push(item{bytes: len(data), store: func(ctx context.Context) error {
@@ -85,7 +85,7 @@ func (k *keeper) Record(revision *decoder.Revision, data []byte) {
 	}}, true)
 }
 
-// See implements [stream.Keeper].
+// See implements [audit.Keeper].
 func (k *keeper) See(transition decoder.Transition) {
 	if transition.Time.IsZero() {
 		transition.Time = time.Now()
@@ -97,13 +97,13 @@ func (k *keeper) See(transition decoder.Transition) {
 	k.push(item{bytes: itemOverhead, store: func(ctx context.Context) error { return k.see(ctx, s) }}, false)
 }
 
-// Synced implements [stream.Keeper].
+// Synced implements [audit.Keeper].
 func (k *keeper) Synced(namespace string) {
 	now := time.Now()
 	k.push(item{bytes: itemOverhead, store: func(ctx context.Context) error { return k.reconcile(ctx, namespace, now) }}, false)
 }
 
-// Missed implements [stream.Keeper].
+// Missed implements [audit.Keeper].
 func (k *keeper) Missed(namespace string, from time.Time) {
 	now := time.Now()
 	k.push(item{bytes: itemOverhead, store: func(ctx context.Context) error { return k.gap(ctx, namespace, from, now) }}, false)
@@ -272,8 +272,8 @@ func (k *keeper) note(last bool) error {
 	return noted.write(k.trail.setup.Folder)
 }
 
-func (k *keeper) release(revision *decoder.Revision) stream.ReleaseRef {
-	return stream.ReleaseRef{Cluster: k.chain.cluster, Namespace: revision.Namespace, Name: revision.Name}
+func (k *keeper) release(revision *decoder.Revision) helmtrail.ReleaseRef {
+	return helmtrail.ReleaseRef{Cluster: k.chain.cluster, Namespace: revision.Namespace, Name: revision.Name}
 }
 
 // knownUID is the cluster's UID from memory, "" as long as it is not known.

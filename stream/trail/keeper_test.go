@@ -10,8 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/trail"
 )
 
@@ -64,14 +65,14 @@ func TestAFullQueueHoldsUpTheWatch(t *testing.T) {
 		}
 	}
 	// The first one's next entry follows those of the second.
-	if err := r.Reveal(t.Context(), stream.Reveal{Release: release("r1"), Revision: 1, User: "ann", What: "values of revision 1"}); err != nil {
+	if err := r.Reveal(t.Context(), audit.Reveal{Release: release("r1"), Revision: 1, User: "ann", What: "values of revision 1"}); err != nil {
 		t.Fatal(err)
 	}
 	if state := r.state(true); !state.Verified || state.Entries < releases {
 		t.Errorf("two writers made of the chain %+v", state)
 	}
-	entries, _, err := r.Entries(t.Context(), stream.TrailQuery{Cluster: "dev", User: "ann"})
-	if err != nil || len(entries) != 1 || entries[0].Kind != stream.TrailReveal || entries[0].What != "values of revision 1" {
+	entries, _, err := r.Entries(t.Context(), audit.Query{Cluster: "dev", User: "ann"})
+	if err != nil || len(entries) != 1 || entries[0].Kind != audit.KindReveal || entries[0].What != "values of revision 1" {
 		t.Errorf("the entry is %+v, %v", entries, err)
 	}
 }
@@ -94,7 +95,7 @@ func TestLivesOfAFormerNamespaceAreNotCurrent(t *testing.T) {
 	if len(l) != 2 || !l[0].Current || l[1].Current || l[0].ID == l[1].ID {
 		t.Errorf("the lives are %+v", l)
 	}
-	if diff := cmp.Diff([]stream.ReleaseRef{release("web")}, r.Releases("dev", "shop")); diff != "" {
+	if diff := cmp.Diff([]helmtrail.ReleaseRef{release("web")}, r.Releases("dev", "shop")); diff != "" {
 		t.Errorf("releases (-want +got):\n%s", diff)
 	}
 }
@@ -103,7 +104,7 @@ func TestLivesOfAFormerNamespaceAreNotCurrent(t *testing.T) {
 func TestAClusterComesAndGoes(t *testing.T) {
 	r := start(t, t.TempDir(), newCluster(t))
 	defer r.end()
-	if _, err := r.State(t.Context(), "other", false); !errors.Is(err, stream.ErrNotFound) {
+	if _, err := r.State(t.Context(), "other", false); !errors.Is(err, helmtrail.ErrNotFound) {
 		t.Errorf("the state of an unknown cluster: %v", err)
 	}
 	other := newCluster(t)
@@ -125,7 +126,7 @@ func TestAClusterComesAndGoes(t *testing.T) {
 		}
 		stop()
 		other.watched = false
-		entries, _, err := r.Entries(t.Context(), stream.TrailQuery{Cluster: "other"})
+		entries, _, err := r.Entries(t.Context(), audit.Query{Cluster: "other"})
 		var got []string
 		for _, e := range entries {
 			got = append(got, line(e))
@@ -151,14 +152,14 @@ func TestEntriesAreSelectedAndPaged(t *testing.T) {
 		c.install(state{namespace: "other", name: fmt.Sprint("r", n)})
 	}
 	r.settle()
-	all, more, err := r.Entries(t.Context(), stream.TrailQuery{Cluster: "dev"})
+	all, more, err := r.Entries(t.Context(), audit.Query{Cluster: "dev"})
 	if err != nil || more || len(all) < 20 {
 		t.Fatalf("%d entries, more %v, %v", len(all), more, err)
 	}
-	var paged []stream.TrailEntry
+	var paged []audit.Entry
 	for more = true; more; {
-		var page []stream.TrailEntry
-		q := stream.TrailQuery{Cluster: "dev", Limit: 3}
+		var page []audit.Entry
+		q := audit.Query{Cluster: "dev", Limit: 3}
 		if len(paged) > 0 {
 			q.After = paged[len(paged)-1].Position
 		}
@@ -175,29 +176,29 @@ func TestEntriesAreSelectedAndPaged(t *testing.T) {
 			t.Errorf("entry %d has the position %d", i+1, e.Position)
 		}
 	}
-	count := func(q stream.TrailQuery) (n int) {
+	count := func(q audit.Query) (n int) {
 		q.Cluster = "dev"
 		entries, _, err := r.Entries(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range entries {
-			if e.Kind != stream.TrailGap {
+			if e.Kind != audit.KindGap {
 				n++
 			}
 		}
 		return n
 	}
-	if n := count(stream.TrailQuery{Namespace: "other"}); n != 10 {
+	if n := count(audit.Query{Namespace: "other"}); n != 10 {
 		t.Errorf("%d entries of a namespace, want 10", n)
 	}
-	if n := count(stream.TrailQuery{Namespace: "other", Release: "r1"}); n != 2 {
+	if n := count(audit.Query{Namespace: "other", Release: "r1"}); n != 2 {
 		t.Errorf("%d entries of a release, want 2", n)
 	}
-	if n := count(stream.TrailQuery{Release: "r1"}); n != 4 {
+	if n := count(audit.Query{Release: "r1"}); n != 4 {
 		t.Errorf("%d entries of releases of a name, want 4", n)
 	}
-	if n := count(stream.TrailQuery{Since: time.Now().Add(time.Hour)}); n != 0 {
+	if n := count(audit.Query{Since: time.Now().Add(time.Hour)}); n != 0 {
 		t.Errorf("%d entries from the future", n)
 	}
 }

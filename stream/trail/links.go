@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/stream/journal"
 )
 
@@ -31,7 +32,7 @@ func clusterSubject(cluster string) string {
 
 // entrySubject is where the entries of a release stand, or with an empty name
 // those of a namespace or of the whole cluster.
-func entrySubject(release stream.ReleaseRef) string {
+func entrySubject(release helmtrail.ReleaseRef) string {
 	sum := sha256.Sum256([]byte(release.Namespace + "/" + release.Name))
 	return clusterSubject(release.Cluster) + "." + hex.EncodeToString(sum[:16])
 }
@@ -57,17 +58,17 @@ type links struct {
 
 // next takes the entry that follows in the files. It returns false for one that
 // cannot be read; one that can is returned even if it does not fit.
-func (l *links) next(m *journal.Stored) (stream.TrailEntry, bool) {
+func (l *links) next(m *journal.Stored) (audit.Entry, bool) {
 	at := l.position + 1
-	lost := func(problem string) (stream.TrailEntry, bool) {
+	lost := func(problem string) (audit.Entry, bool) {
 		l.fail(at, fmt.Sprintf("entry %d is not as it was stored: %s (%s, byte %d)", at, problem, m.File, m.Offset))
 		l.position, l.hash = at, ""
-		return stream.TrailEntry{}, false
+		return audit.Entry{}, false
 	}
 	if m.Problem != "" {
 		return lost(m.Problem)
 	}
-	var entry stream.TrailEntry
+	var entry audit.Entry
 	hash := hashOf(m.Data)
 	switch err := json.Unmarshal(m.Data, &entry); {
 	case hash != m.Headers[hashHeader]:
@@ -117,8 +118,8 @@ func (l *links) reaches(known head) {
 }
 
 // state is what was found.
-func (l *links) state() stream.TrailState {
-	return stream.TrailState{
+func (l *links) state() audit.State {
+	return audit.State{
 		Entries: l.position, Head: l.hash, HeadTime: l.time,
 		Verified: l.broken == 0, Broken: l.broken, Problem: l.problem, Checked: time.Now().UTC(),
 	}
@@ -133,7 +134,7 @@ type chainsRead struct {
 
 // readChains follows all chains. Each, if it is not nil, is called for the
 // entries that can be read, with the chain up to there.
-func readChains(readFiles func(func(journal.Stored) error) error, each func(*links, *stream.TrailEntry)) (*chainsRead, error) {
+func readChains(readFiles func(func(journal.Stored) error) error, each func(*links, *audit.Entry)) (*chainsRead, error) {
 	read := &chainsRead{chains: map[string]*links{}}
 	err := readFiles(func(m journal.Stored) error {
 		owner := ownerOf(m.Subject)
@@ -177,8 +178,8 @@ func ownerOf(subject string) string {
 	return ""
 }
 
-func entryRelease(e *stream.TrailEntry) stream.ReleaseRef {
-	return stream.ReleaseRef{Cluster: e.Cluster, Namespace: e.Namespace, Name: e.Release}
+func entryRelease(e *audit.Entry) helmtrail.ReleaseRef {
+	return helmtrail.ReleaseRef{Cluster: e.Cluster, Namespace: e.Namespace, Name: e.Release}
 }
 
 // head names a place of a chain.

@@ -11,8 +11,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/journal"
 	"github.com/helmtrail/helmtrail/stream/trail"
 )
@@ -74,8 +75,8 @@ func (r *running) end() {
 	}
 }
 
-func release(name string) stream.ReleaseRef {
-	return stream.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: name}
+func release(name string) helmtrail.ReleaseRef {
+	return helmtrail.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: name}
 }
 
 // settle waits until all that was told is stored, and what was read because of
@@ -93,11 +94,11 @@ func (r *running) barrier() {
 	r.cluster.keeper.Missed("barrier", begin)
 	deadline := time.Now().Add(30 * time.Second)
 	for {
-		entries, _, err := r.Entries(r.t.Context(), stream.TrailQuery{Cluster: "dev", After: before, Namespace: "barrier"})
+		entries, _, err := r.Entries(r.t.Context(), audit.Query{Cluster: "dev", After: before, Namespace: "barrier"})
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		if slices.ContainsFunc(entries, func(e stream.TrailEntry) bool { return e.Namespace == "barrier" }) {
+		if slices.ContainsFunc(entries, func(e audit.Entry) bool { return e.Namespace == "barrier" }) {
 			return
 		}
 		if time.Now().After(deadline) {
@@ -107,7 +108,7 @@ func (r *running) barrier() {
 	}
 }
 
-func (r *running) state(verify bool) stream.TrailState {
+func (r *running) state(verify bool) audit.State {
 	r.t.Helper()
 	state, err := r.State(r.t.Context(), "dev", verify)
 	if err != nil {
@@ -119,22 +120,22 @@ func (r *running) state(verify bool) stream.TrailState {
 // lines are a release's entries in short.
 func (r *running) lines(name string) []string {
 	r.t.Helper()
-	entries, more, err := r.Entries(r.t.Context(), stream.TrailQuery{Cluster: "dev", Namespace: "shop", Release: name})
+	entries, more, err := r.Entries(r.t.Context(), audit.Query{Cluster: "dev", Namespace: "shop", Release: name})
 	if err != nil || more {
 		r.t.Fatal(err, more)
 	}
 	var lines []string
 	for _, e := range entries {
-		if e.Kind != stream.TrailGap {
+		if e.Kind != audit.KindGap {
 			lines = append(lines, line(e))
 		}
 	}
 	return lines
 }
 
-func line(e stream.TrailEntry) string {
+func line(e audit.Entry) string {
 	text := fmt.Sprintf("%s %d", e.Kind, e.Revision)
-	if e.Kind == stream.TrailTransition && e.Change != decoder.ChangeStatus {
+	if e.Kind == audit.KindTransition && e.Change != decoder.ChangeStatus {
 		text += " " + string(e.Change)
 	} else if e.Status != "" {
 		text += " " + string(e.Status)
@@ -145,8 +146,8 @@ func line(e stream.TrailEntry) string {
 	return text
 }
 
-func query(after uint64) stream.TrailQuery { return stream.TrailQuery{Cluster: "dev", After: after} }
+func query(after uint64) audit.Query { return audit.Query{Cluster: "dev", After: after} }
 
-func entryOf(revision int, status decoder.Status) stream.TrailEntry {
-	return stream.TrailEntry{Kind: stream.TrailTransition, Change: decoder.ChangeStatus, Revision: revision, Status: status}
+func entryOf(revision int, status decoder.Status) audit.Entry {
+	return audit.Entry{Kind: audit.KindTransition, Change: decoder.ChangeStatus, Revision: revision, Status: status}
 }

@@ -11,7 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/stream/journal"
 )
 
@@ -22,11 +23,11 @@ func (t *Trail) chain(cluster string) (*chain, error) {
 	if c := t.chains[cluster]; c != nil {
 		return c, nil
 	}
-	return nil, fmt.Errorf("the trail of cluster %q: %w", cluster, stream.ErrNotFound)
+	return nil, fmt.Errorf("the trail of cluster %q: %w", cluster, helmtrail.ErrNotFound)
 }
 
-// Lineages implements [stream.Trail].
-func (t *Trail) Lineages(ref stream.ReleaseRef) []stream.Lineage {
+// Lineages implements [history.Trail].
+func (t *Trail) Lineages(ref helmtrail.ReleaseRef) []audit.Lineage {
 	c, err := t.chain(ref.Cluster)
 	if err != nil {
 		return nil
@@ -44,10 +45,10 @@ func (t *Trail) Lineages(ref stream.ReleaseRef) []stream.Lineage {
 	if r == nil || ref.Name == "" {
 		return nil
 	}
-	lineages := make([]stream.Lineage, 0, len(r.lineages))
+	lineages := make([]audit.Lineage, 0, len(r.lineages))
 	for _, l := range r.sorted() {
-		out := stream.Lineage{
-			ID: l.id, FirstDeployed: l.first, Revisions: make([]stream.TrailRevision, 0, len(l.revisions)),
+		out := audit.Lineage{
+			ID: l.id, FirstDeployed: l.first, Revisions: make([]audit.Revision, 0, len(l.revisions)),
 			Current: (l.clusterUID == "" || l.clusterUID == clusterUID) && (l.namespaceUID == "" || l.namespaceUID == namespaceUID),
 		}
 		for _, rev := range l.revisions {
@@ -59,8 +60,8 @@ func (t *Trail) Lineages(ref stream.ReleaseRef) []stream.Lineage {
 	return lineages
 }
 
-// Releases implements [stream.Trail].
-func (t *Trail) Releases(cluster, namespace string) []stream.ReleaseRef {
+// Releases implements [history.Trail].
+func (t *Trail) Releases(cluster, namespace string) []helmtrail.ReleaseRef {
 	c, err := t.chain(cluster)
 	if err != nil {
 		return nil
@@ -68,30 +69,30 @@ func (t *Trail) Releases(cluster, namespace string) []stream.ReleaseRef {
 	x := c.index
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	var refs []stream.ReleaseRef
+	var refs []helmtrail.ReleaseRef
 	for key, r := range x.releases {
 		if len(r.lineages) > 0 && key.name != "" && (namespace == "" || key.namespace == namespace) {
-			refs = append(refs, stream.ReleaseRef{Cluster: cluster, Namespace: key.namespace, Name: key.name})
+			refs = append(refs, helmtrail.ReleaseRef{Cluster: cluster, Namespace: key.namespace, Name: key.name})
 		}
 	}
-	slices.SortFunc(refs, func(a, b stream.ReleaseRef) int {
+	slices.SortFunc(refs, func(a, b helmtrail.ReleaseRef) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
 	return refs
 }
 
-// Record implements [stream.Trail].
+// Record implements [history.Trail].
 func (t *Trail) Record(ctx context.Context, digest string) ([]byte, error) {
 	// What is no digest must not become part of a subject.
 	d := parseDigest(digest)
 	if d.String() != digest {
-		return nil, fmt.Errorf("record %q: %w", digest, stream.ErrNotFound)
+		return nil, fmt.Errorf("record %q: %w", digest, helmtrail.ErrNotFound)
 	}
 	data, err := t.records.get(ctx, digest)
-	if errors.Is(err, stream.ErrNotFound) {
+	if errors.Is(err, helmtrail.ErrNotFound) {
 		for _, c := range t.allChains() {
 			// What was erased from one chain is known to be so in all.
-			if known := c.index.lost(d); known != nil && !errors.Is(err, stream.ErrErased) {
+			if known := c.index.lost(d); known != nil && !errors.Is(err, helmtrail.ErrErased) {
 				err = known
 			}
 		}
@@ -108,28 +109,28 @@ func (x *index) lost(d digest) error {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if _, erased := x.erased[d]; erased {
-		return stream.ErrErased
+		return helmtrail.ErrErased
 	}
 	var found error
 	for _, r := range x.releases {
 		r.each(func(rev *revision) {
 			if rev.digest == d {
-				found = stream.ErrAltered
+				found = helmtrail.ErrAltered
 			}
 		})
 	}
 	return found
 }
 
-// Entries implements [stream.Trail].
-func (t *Trail) Entries(ctx context.Context, query stream.TrailQuery) (entries []stream.TrailEntry, more bool, err error) {
+// Entries implements [history.Trail].
+func (t *Trail) Entries(ctx context.Context, query audit.Query) (entries []audit.Entry, more bool, err error) {
 	c, err := t.chain(query.Cluster)
 	if err != nil {
 		return nil, false, err
 	}
 	limit := query.Limit
-	if limit <= 0 || limit > stream.MaxTrailPage {
-		limit = stream.MaxTrailPage
+	if limit <= 0 || limit > audit.MaxPage {
+		limit = audit.MaxPage
 	}
 	places, err := c.index.readable(ctx, query, limit+1)
 	if err != nil {
@@ -138,7 +139,7 @@ func (t *Trail) Entries(ctx context.Context, query stream.TrailQuery) (entries [
 	if more = len(places) > limit; more {
 		places = places[:limit]
 	}
-	entries = make([]stream.TrailEntry, 0, len(places))
+	entries = make([]audit.Entry, 0, len(places))
 	for _, p := range places {
 		entry, err := c.read(ctx, p)
 		if err != nil {
@@ -150,7 +151,7 @@ func (t *Trail) Entries(ctx context.Context, query stream.TrailQuery) (entries [
 }
 
 // readable returns the first places that a query is for and that are readable.
-func (x *index) readable(ctx context.Context, query stream.TrailQuery, limit int) ([]place, error) {
+func (x *index) readable(ctx context.Context, query audit.Query, limit int) ([]place, error) {
 	if query.Readable == nil {
 		return x.pick(query, limit), nil
 	}
@@ -184,7 +185,7 @@ func (x *index) readable(ctx context.Context, query stream.TrailQuery, limit int
 }
 
 // pick returns the first places that a query is for.
-func (x *index) pick(query stream.TrailQuery, limit int) []place {
+func (x *index) pick(query audit.Query, limit int) []place {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	since := nanoseconds(query.Since)
@@ -212,7 +213,7 @@ func nanoseconds(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-func (p *place) wanted(query *stream.TrailQuery, since int64) bool {
+func (p *place) wanted(query *audit.Query, since int64) bool {
 	if p.release == nil {
 		return query.Namespace == "" && query.Release == "" && query.User == "" && query.Since.IsZero()
 	}
@@ -227,24 +228,24 @@ func (p *place) wanted(query *stream.TrailQuery, since int64) bool {
 }
 
 // read returns the entry at a place, or that it cannot be read.
-func (c *chain) read(ctx context.Context, p place) (stream.TrailEntry, error) {
+func (c *chain) read(ctx context.Context, p place) (audit.Entry, error) {
 	message, err := c.entries.Get(ctx, p.sequence)
-	var entry stream.TrailEntry
+	var entry audit.Entry
 	switch {
 	case err == nil && json.Unmarshal(message.Data, &entry) == nil && entry.Position == p.position && entry.Cluster == c.cluster:
 		return entry, nil
-	case err != nil && !errors.Is(err, stream.ErrNotFound) && !errors.Is(err, journal.ErrUnreadable):
-		return stream.TrailEntry{}, err
+	case err != nil && !errors.Is(err, helmtrail.ErrNotFound) && !errors.Is(err, journal.ErrUnreadable):
+		return audit.Entry{}, err
 	}
-	return stream.TrailEntry{Kind: stream.TrailUnreadable, Position: p.position, Cluster: c.cluster}, nil
+	return audit.Entry{Kind: audit.KindUnreadable, Position: p.position, Cluster: c.cluster}, nil
 }
 
-// State implements [stream.Trail].
-func (t *Trail) State(ctx context.Context, cluster string, verify bool) (stream.TrailState, error) {
+// State implements [history.Trail].
+func (t *Trail) State(ctx context.Context, cluster string, verify bool) (audit.State, error) {
 	c, err := t.chain(cluster)
 	if err != nil || !verify {
 		if err != nil {
-			return stream.TrailState{}, err
+			return audit.State{}, err
 		}
 		return c.state(), nil
 	}
@@ -253,7 +254,7 @@ func (t *Trail) State(ctx context.Context, cluster string, verify bool) (stream.
 	case r := <-result:
 		return c.state(), r.Err
 	case <-ctx.Done():
-		return stream.TrailState{}, ctx.Err()
+		return audit.State{}, ctx.Err()
 	}
 }
 
@@ -272,8 +273,8 @@ func (c *chain) verify() error {
 	return nil
 }
 
-// Reveal implements [stream.Trail].
-func (t *Trail) Reveal(ctx context.Context, reveal stream.Reveal) error {
+// Reveal implements [history.Trail].
+func (t *Trail) Reveal(ctx context.Context, reveal audit.Reveal) error {
 	c, err := t.chain(reveal.Release.Cluster)
 	if err != nil {
 		return err
@@ -286,8 +287,8 @@ func (t *Trail) Reveal(ctx context.Context, reveal stream.Reveal) error {
 	if k := t.keeperOf(reveal.Release.Cluster); k != nil {
 		uid = k.knownUID()
 	}
-	err = c.append(ctx, stream.TrailEntry{
-		Kind: stream.TrailReveal, ClusterUID: uid, Time: time.Now().UTC(), Namespace: reveal.Release.Namespace, Release: reveal.Release.Name,
+	err = c.append(ctx, audit.Entry{
+		Kind: audit.KindReveal, ClusterUID: uid, Time: time.Now().UTC(), Namespace: reveal.Release.Namespace, Release: reveal.Release.Name,
 		Lineage: lineage, Revision: reveal.Revision, User: reveal.User, What: reveal.What,
 	})
 	if err != nil {

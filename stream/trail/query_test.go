@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/audit"
 )
 
 // Whoever may read little of a long trail is not kept waiting for the rest: what
@@ -24,8 +24,8 @@ func TestWhatIsNotReadableIsPassedOverUnread(t *testing.T) {
 	c.keeper.Missed("", begin.Add(time.Hour))
 	c.install(state{name: "last"})
 	r.settle()
-	readable := func(namespaces ...string) stream.TrailQuery {
-		return stream.TrailQuery{Cluster: "dev", Readable: func(_ context.Context, namespace string) (bool, error) {
+	readable := func(namespaces ...string) audit.Query {
+		return audit.Query{Cluster: "dev", Readable: func(_ context.Context, namespace string) (bool, error) {
 			for _, one := range namespaces {
 				if one == namespace {
 					return true, nil
@@ -34,7 +34,7 @@ func TestWhatIsNotReadableIsPassedOverUnread(t *testing.T) {
 			return false, nil
 		}}
 	}
-	get := func(q stream.TrailQuery) (lines []string, more bool) {
+	get := func(q audit.Query) (lines []string, more bool) {
 		t.Helper()
 		entries, more, err := r.Entries(t.Context(), q)
 		if err != nil {
@@ -84,7 +84,7 @@ func TestWhatIsNotReadableIsPassedOverUnread(t *testing.T) {
 	if entries, more, err := r.Entries(t.Context(), none); err != nil || len(entries) > 0 || more {
 		t.Errorf("what is not readable is %d entries, more %v, %v", len(entries), more, err)
 	}
-	if _, _, err := r.Entries(t.Context(), stream.TrailQuery{Cluster: "dev", Release: "last"}); err == nil {
+	if _, _, err := r.Entries(t.Context(), audit.Query{Cluster: "dev", Release: "last"}); err == nil {
 		t.Error("what is readable was read without the journal")
 	}
 }

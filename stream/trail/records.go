@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/stream/journal"
 )
 
@@ -55,7 +55,7 @@ func (r *records) put(ctx context.Context, digest string, data []byte) error {
 // stored tells whether a record is there.
 func (r *records) stored(ctx context.Context, digest string) (bool, error) {
 	_, err := r.store.Last(ctx, partSubject(digest, lastPart))
-	if errors.Is(err, stream.ErrNotFound) {
+	if errors.Is(err, helmtrail.ErrNotFound) {
 		return false, nil
 	}
 	return err == nil, err
@@ -70,15 +70,15 @@ func (r *records) get(ctx context.Context, digest string) ([]byte, error) {
 	}
 	parts, err := strconv.Atoi(last.Headers[partsHeader])
 	if err != nil {
-		return nil, stream.ErrAltered
+		return nil, helmtrail.ErrAltered
 	}
 	data := last.Data
 	if parts > 1 {
 		data = make([]byte, 0, parts*r.part)
 		for i := range parts - 1 {
 			part, err := r.store.Last(ctx, partSubject(digest, strconv.Itoa(i)))
-			if errors.Is(err, stream.ErrNotFound) {
-				return nil, stream.ErrAltered
+			if errors.Is(err, helmtrail.ErrNotFound) {
+				return nil, helmtrail.ErrAltered
 			}
 			if err != nil {
 				return nil, altered(err)
@@ -88,14 +88,14 @@ func (r *records) get(ctx context.Context, digest string) ([]byte, error) {
 		data = append(data, last.Data...)
 	}
 	if hashOf(data) != digest {
-		return nil, stream.ErrAltered
+		return nil, helmtrail.ErrAltered
 	}
 	return data, nil
 }
 
 func altered(err error) error {
 	if errors.Is(err, journal.ErrUnreadable) {
-		return errors.Join(stream.ErrAltered, err)
+		return errors.Join(helmtrail.ErrAltered, err)
 	}
 	return err
 }
@@ -104,7 +104,7 @@ func altered(err error) error {
 func (r *records) erase(ctx context.Context, digest string) error {
 	for {
 		message, err := r.store.Next(ctx, recordsSubject+"."+digest+".*", 0)
-		if errors.Is(err, stream.ErrNotFound) {
+		if errors.Is(err, helmtrail.ErrNotFound) {
 			return nil
 		}
 		if err == nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/audit"
 )
 
 // erasable is a revision that is gone and whose records may be erased.
@@ -74,8 +74,8 @@ func (t *Trail) erase(ctx context.Context, c *chain, e erasable, why string) err
 	if len(digests) == 0 {
 		return nil
 	}
-	err = c.append(ctx, stream.TrailEntry{
-		Kind: stream.TrailErased, Time: time.Now().UTC(), Namespace: e.key.namespace, Release: e.key.name,
+	err = c.append(ctx, audit.Entry{
+		Kind: audit.KindErased, Time: time.Now().UTC(), Namespace: e.key.namespace, Release: e.key.name,
 		Lineage: e.lineage, Revision: e.revision, What: why, Digests: digests,
 	})
 	if err != nil {
@@ -123,7 +123,7 @@ func (x *index) leftToErase() []digest {
 // digestsOf are the records that a revision ever had, but for those to be kept.
 func (c *chain) digestsOf(ctx context.Context, e erasable, kept map[digest]bool) ([]string, error) {
 	var digests []string
-	for _, p := range c.index.pick(stream.TrailQuery{Namespace: e.key.namespace, Release: e.key.name}, math.MaxInt) {
+	for _, p := range c.index.pick(audit.Query{Namespace: e.key.namespace, Release: e.key.name}, math.MaxInt) {
 		if p.gap {
 			continue
 		}

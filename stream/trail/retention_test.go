@@ -7,8 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/trail"
 )
 
@@ -36,8 +37,8 @@ func TestRetentionErasesWhatIsGoneByAge(t *testing.T) {
 	verified := func(r *running) {
 		t.Helper()
 		for _, digest := range []string{gone.Digest, web[0].Digest} {
-			if _, err := r.Record(t.Context(), digest); !errors.Is(err, stream.ErrErased) {
-				t.Errorf("an erased record: %v, want %v", err, stream.ErrErased)
+			if _, err := r.Record(t.Context(), digest); !errors.Is(err, helmtrail.ErrErased) {
+				t.Errorf("an erased record: %v, want %v", err, helmtrail.ErrErased)
 			}
 		}
 		if _, err := r.Record(t.Context(), web[1].Digest); err != nil {
@@ -62,7 +63,7 @@ func TestRetentionErasesWhatIsGoneByAge(t *testing.T) {
 	if err := r.Retain(t.Context(), time.Now().Add(2*time.Hour)); err != nil || r.state(false).Entries != before {
 		t.Errorf("erasing again: %v, %d entries more", err, r.state(false).Entries-before)
 	}
-	if _, err := r.Record(t.Context(), "0000000000000000000000000000000000000000000000000000000000000000"); !errors.Is(err, stream.ErrNotFound) {
+	if _, err := r.Record(t.Context(), "0000000000000000000000000000000000000000000000000000000000000000"); !errors.Is(err, helmtrail.ErrNotFound) {
 		t.Errorf("a record that never was: %v", err)
 	}
 	r.end()
@@ -90,7 +91,7 @@ func TestRetentionErasesWhatIsGoneBySize(t *testing.T) {
 	if err := r.Retain(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]error{"first": stream.ErrErased, "second": nil, "third": nil} {
+	for name, want := range map[string]error{"first": helmtrail.ErrErased, "second": nil, "third": nil} {
 		if _, err := r.Record(t.Context(), r.Lineages(release(name))[0].Revisions[0].Digest); !errors.Is(err, want) {
 			t.Errorf("the record of %s: %v, want %v", name, err, want)
 		}
@@ -112,7 +113,7 @@ func TestRetentionKeepsWhatAnotherClusterHas(t *testing.T) {
 	}
 	c.remove("shop", "web")
 	r.settle()
-	revision := func(cluster string, gone decoder.Change) stream.TrailRevision {
+	revision := func(cluster string, gone decoder.Change) audit.Revision {
 		ref := release("web")
 		ref.Cluster = cluster
 		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
@@ -140,8 +141,8 @@ func TestRetentionKeepsWhatAnotherClusterHas(t *testing.T) {
 	if err := r.Retain(t.Context(), later); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Record(t.Context(), there.Digest); !errors.Is(err, stream.ErrErased) {
-		t.Errorf("a record that no cluster has: %v, want %v", err, stream.ErrErased)
+	if _, err := r.Record(t.Context(), there.Digest); !errors.Is(err, helmtrail.ErrErased) {
+		t.Errorf("a record that no cluster has: %v, want %v", err, helmtrail.ErrErased)
 	}
 	if state := r.state(true); !state.Verified {
 		t.Errorf("the chain is %+v", state)

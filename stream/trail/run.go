@@ -11,7 +11,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 )
 
 // Watch makes the trail keep what the watch of a cluster learns, as long as Run
@@ -19,7 +20,7 @@ import (
 // before the cluster is watched, and stop while it still is. It fails when the
 // cluster's chain cannot be read, or is being kept already.
 func (t *Trail) Watch(id string, cluster Cluster) (stop func(), err error) {
-	if _, err := t.chain(id); errors.Is(err, stream.ErrNotFound) {
+	if _, err := t.chain(id); errors.Is(err, helmtrail.ErrNotFound) {
 		if err := t.load([]string{id}); err != nil {
 			return nil, fmt.Errorf("read the trail of cluster %q: %w", id, err)
 		}
@@ -175,7 +176,7 @@ func (t *Trail) NotReady() []string {
 // Stats is how the trail of a cluster fares.
 type Stats struct {
 	Cluster string
-	State   stream.TrailState
+	State   audit.State
 	// Told and ToldHash are the position and the hash of the head that was
 	// logged last; 0 if none was.
 	Told     uint64

@@ -9,8 +9,9 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/journal"
 )
 
@@ -43,7 +44,7 @@ const DefaultQueueBytes = 64 << 20
 type Cluster interface {
 	// Keep has the keeper told what is learnt. It is called once, before the
 	// cluster is watched.
-	Keep(keeper stream.Keeper)
+	Keep(keeper audit.Keeper)
 	// All returns all revisions in a namespace, "" for all, that the watch knows.
 	All(namespace string) []*decoder.Revision
 	// Want has a revision's record read, and told, when there is time.
@@ -66,12 +67,12 @@ type Cluster interface {
 
 // Sessions is what the trail needs of sessions; *stream.Operations provides it.
 type Sessions interface {
-	Running(release stream.ReleaseRef) (id string, ok bool)
-	Session(ctx context.Context, release stream.ReleaseRef, id string) (stream.Session, error)
-	Sessions(ctx context.Context, release stream.ReleaseRef) ([]stream.Session, error)
+	Running(release helmtrail.ReleaseRef) (id string, ok bool)
+	Session(ctx context.Context, release helmtrail.ReleaseRef, id string) (helmtrail.Session, error)
+	Sessions(ctx context.Context, release helmtrail.ReleaseRef) ([]helmtrail.Session, error)
 }
 
-// Trail implements [stream.Trail] on the journal.
+// Trail implements [history.Trail] on the journal.
 type Trail struct {
 	setup    Setup
 	log      *slog.Logger
@@ -87,8 +88,6 @@ type Trail struct {
 	running func(*keeper)
 	done    bool
 }
-
-var _ stream.Trail = (*Trail)(nil)
 
 // Open reads the chains of the clusters and verifies them. It blocks for that,
 // and starts nothing. A chain that is broken is no error; State tells.

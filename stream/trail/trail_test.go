@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // Every revision stays readable after Helm has pruned it and the release was
@@ -59,11 +59,11 @@ func TestLivesOfAName(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("revisions (-want +got):\n%s", diff)
 	}
-	if err := r.Reveal(t.Context(), stream.Reveal{Release: release("web"), Revision: 1, User: "ann", What: "values"}); err != nil {
+	if err := r.Reveal(t.Context(), audit.Reveal{Release: release("web"), Revision: 1, User: "ann", What: "values"}); err != nil {
 		t.Fatal(err)
 	}
-	entries, _, err := r.Entries(t.Context(), stream.TrailQuery{Cluster: "dev", User: "ann"})
-	if err != nil || len(entries) != 1 || entries[0].Kind != stream.TrailReveal || entries[0].Lineage != lineages[0].ID {
+	entries, _, err := r.Entries(t.Context(), audit.Query{Cluster: "dev", User: "ann"})
+	if err != nil || len(entries) != 1 || entries[0].Kind != audit.KindReveal || entries[0].Lineage != lineages[0].ID {
 		t.Errorf("what tells that secrets were revealed: %+v, %v", entries, err)
 	}
 	if state := r.state(true); !state.Verified || state.Entries == 0 {
@@ -136,7 +136,7 @@ func TestARestartAppendsTheGapAndWhatHasChanged(t *testing.T) {
 	r = start(t, folder, c)
 	r.settle()
 	entries, _, err := r.Entries(t.Context(), query(before.Entries))
-	entries = slices.DeleteFunc(entries, func(e stream.TrailEntry) bool { return e.Namespace == "barrier" })
+	entries = slices.DeleteFunc(entries, func(e audit.Entry) bool { return e.Namespace == "barrier" })
 	if err != nil || len(entries) != 1 || entries[0].Kind != "gap" || entries[0].From.IsZero() || entries[0].Previous != before.Head {
 		t.Errorf("after a restart without changes there is %+v, %v", entries, err)
 	}

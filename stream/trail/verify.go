@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/stream/journal"
 )
 
@@ -31,7 +31,7 @@ type Check struct {
 // Finding is what Verify has found about the trail of a cluster.
 type Finding struct {
 	Cluster string `json:"cluster"`
-	stream.TrailState
+	audit.State
 	// Records counts those that were checked, Erased those that retention
 	// removed.
 	Records int `json:"records"`
@@ -113,7 +113,7 @@ func (v *verifier) entries(each func(journal.Stored) error) error {
 	return journal.ReadFiles(v.check.Journal, entriesStream, each)
 }
 
-func (v *verifier) see(l *links, e *stream.TrailEntry) {
+func (v *verifier) see(l *links, e *audit.Entry) {
 	if l.hash == v.check.Head && (v.check.At == 0 || v.check.At == e.Position) {
 		v.known[l.cluster] = true
 	}
@@ -142,7 +142,7 @@ func (v *verifier) finding(l *links) Finding {
 			l.fail(at, fmt.Sprintf("entry %d has another hash than %s: the chain was rewritten", at, v.check.Head))
 		}
 	}
-	f := Finding{Cluster: l.cluster, TrailState: l.state()}
+	f := Finding{Cluster: l.cluster, State: l.state()}
 	if v.check.Records {
 		for _, n := range v.named {
 			switch {
@@ -164,7 +164,7 @@ func (v *verifier) records(read *chainsRead) error {
 		return err
 	}
 	// What a running server has erased meanwhile is not missing.
-	if _, err := readChains(v.entries, func(_ *links, e *stream.TrailEntry) {
+	if _, err := readChains(v.entries, func(_ *links, e *audit.Entry) {
 		for _, digest := range e.Digests {
 			if n := v.named[digest]; n != nil && n.position < e.Position {
 				n.erased = true

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/stream/journal"
 	"github.com/helmtrail/helmtrail/stream/trail"
 )
@@ -35,7 +35,7 @@ func check(t *testing.T, folder string, change ...func(*trail.Check)) trail.Find
 }
 
 // kept makes a folder with a trail of two releases, which has ended.
-func kept(t *testing.T) (string, stream.TrailState) {
+func kept(t *testing.T) (string, audit.State) {
 	t.Helper()
 	folder := t.TempDir()
 	c := newCluster(t)
@@ -153,7 +153,7 @@ func TestAChangedByteOfARecordIsNamed(t *testing.T) {
 func TestARewrittenChainAndACutOneDoNotHaveTheEarlierHead(t *testing.T) {
 	folder, state := kept(t)
 	entries := readAll(t, folder)
-	for name, forged := range map[string][]stream.TrailEntry{
+	for name, forged := range map[string][]audit.Entry{
 		"rewritten": slices.Concat(entries[:3], without(entries[3:], "big")),
 		"cut":       entries[:len(entries)-2],
 	} {
@@ -175,15 +175,15 @@ func TestARewrittenChainAndACutOneDoNotHaveTheEarlierHead(t *testing.T) {
 	}
 }
 
-func without(entries []stream.TrailEntry, release string) []stream.TrailEntry {
-	return slices.DeleteFunc(slices.Clone(entries), func(e stream.TrailEntry) bool { return e.Release == release })
+func without(entries []audit.Entry, release string) []audit.Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e audit.Entry) bool { return e.Release == release })
 }
 
-func readAll(t *testing.T, folder string) []stream.TrailEntry {
+func readAll(t *testing.T, folder string) []audit.Entry {
 	t.Helper()
-	var entries []stream.TrailEntry
+	var entries []audit.Entry
 	if err := journal.ReadFiles(folder, "TRAIL", func(m journal.Stored) error {
-		var e stream.TrailEntry
+		var e audit.Entry
 		entries = append(entries, e)
 		return json.Unmarshal(m.Data, &entries[len(entries)-1])
 	}); err != nil {
@@ -193,7 +193,7 @@ func readAll(t *testing.T, folder string) []stream.TrailEntry {
 }
 
 // forge writes a new chain of these entries, as somebody would who knows how.
-func forge(t *testing.T, entries []stream.TrailEntry) string {
+func forge(t *testing.T, entries []audit.Entry) string {
 	t.Helper()
 	folder := t.TempDir()
 	j, err := journal.Open(t.Context(), folder)
@@ -311,7 +311,7 @@ func TestADamagedEntryKeepsItsPlace(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, e := range entries {
-				if e.Position == broken && e.Kind != stream.TrailUnreadable {
+				if e.Position == broken && e.Kind != audit.KindUnreadable {
 					t.Errorf("in the place of the damaged entry stands %+v", e)
 				}
 			}

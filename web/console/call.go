@@ -9,7 +9,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
@@ -53,8 +54,8 @@ func (s *Server) handler(failed string, handle func(*apiCall) error) func(*gin.C
 }
 
 // release names a release of the call's cluster.
-func (call *apiCall) release(namespace, name string) stream.ReleaseRef {
-	return stream.ReleaseRef{Cluster: call.cluster.ID, Namespace: namespace, Name: name}
+func (call *apiCall) release(namespace, name string) helmtrail.ReleaseRef {
+	return helmtrail.ReleaseRef{Cluster: call.cluster.ID, Namespace: namespace, Name: name}
 }
 
 // checkMay fails unless the caller has what an operation in the namespace needs,
@@ -69,7 +70,7 @@ func (call *apiCall) checkMay(need authz.Need, namespace string) error {
 // checkVisible fails unless the caller may see the secrets of the release, with
 // no name those of its namespace, and the releases there are known: an empty
 // list would be wrong.
-func (s *Server) checkVisible(call *apiCall, ref stream.ReleaseRef) error {
+func (s *Server) checkVisible(call *apiCall, ref helmtrail.ReleaseRef) error {
 	if err := s.checkReveal(call, ref); err != nil {
 		return err
 	}
@@ -81,7 +82,7 @@ func (s *Server) checkVisible(call *apiCall, ref stream.ReleaseRef) error {
 
 // checkReveal fails unless the caller may see the secrets of the release, with
 // no name those of its namespace: the contract's answers hold unmasked values.
-func (s *Server) checkReveal(call *apiCall, ref stream.ReleaseRef) error {
+func (s *Server) checkReveal(call *apiCall, ref helmtrail.ReleaseRef) error {
 	err := s.MayReveal(call.ctx, call.caller, ref)
 	if err != nil && !authz.Refuses(err) {
 		return errors.Join(httpapi.Forbidden("You don't have permission to read the Secrets of namespace "+cmp.Or(ref.Namespace, "(all)")+"."), err)
@@ -91,11 +92,11 @@ func (s *Server) checkReveal(call *apiCall, ref stream.ReleaseRef) error {
 
 // reveal records that the answer holds secrets. It checks the caller's right
 // again, since they may have waited for the answer.
-func (s *Server) reveal(call *apiCall, ref stream.ReleaseRef, revision int, what string) error {
+func (s *Server) reveal(call *apiCall, ref helmtrail.ReleaseRef, revision int, what string) error {
 	if err := s.checkReveal(call, ref); err != nil {
 		return err
 	}
-	err := s.Secrets.Reveal(call.ctx, call.caller, stream.Reveal{Release: ref, Revision: revision, What: what})
+	err := s.Secrets.Reveal(call.ctx, call.caller, audit.Reveal{Release: ref, Revision: revision, What: what})
 	if known, ok := errors.AsType[*httpapi.Error](err); ok {
 		return &statusError{known.Status, known.Message}
 	}

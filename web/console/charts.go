@@ -12,8 +12,8 @@ import (
 
 	"helm.sh/helm/v3/pkg/chart"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
@@ -35,13 +35,13 @@ var errNoArchives = &statusError{http.StatusBadGateway, "this server offers no c
 
 // installable fetches the chart of an install and keeps it with the annotations
 // that an upgrade needs. A chart that is already on the server is used as it is.
-func (s *Server) installable(call *apiCall, body requestBody) (stream.Chart, error) {
+func (s *Server) installable(call *apiCall, body requestBody) (helmtrail.Chart, error) {
 	if !strings.Contains(body.ChartURL, "://") {
-		return stream.Chart{Ref: body.ChartURL, Version: body.ChartVersion}, nil
+		return helmtrail.Chart{Ref: body.ChartURL, Version: body.ChartVersion}, nil
 	}
 	archive, err := s.fetch(call, body)
 	if err != nil {
-		return stream.Chart{}, err
+		return helmtrail.Chart{}, err
 	}
 	annotations := map[string]string{annotationURL: body.ChartURL}
 	if body.NoRepo {
@@ -51,7 +51,7 @@ func (s *Server) installable(call *apiCall, body requestBody) (stream.Chart, err
 		}
 	}
 	if archive, err = annotate(archive, annotations); err != nil {
-		return stream.Chart{}, err
+		return helmtrail.Chart{}, err
 	}
 	return s.keep(call.ctx, archive)
 }
@@ -59,13 +59,13 @@ func (s *Server) installable(call *apiCall, body requestBody) (stream.Chart, err
 // upgradable returns the chart of an upgrade. Without a URL it is the chart of
 // the newest revision, from its record. A chart with subcharts, which records do
 // not hold, is fetched again from its source.
-func (s *Server) upgradable(call *apiCall, body requestBody, newest *decoder.Revision) (stream.Chart, error) {
+func (s *Server) upgradable(call *apiCall, body requestBody, newest *decoder.Revision) (helmtrail.Chart, error) {
 	if body.ChartURL != "" && body.BasicAuthSecret != "" && body.BasicAuthSecret != noSecret {
 		return s.installable(call, body)
 	}
 	record, err := call.cluster.Records.Record(call.ctx, newest.Namespace, newest.Name, newest.Number)
 	if err != nil {
-		return stream.Chart{}, call.cluster.Explain(err)
+		return helmtrail.Chart{}, call.cluster.Explain(err)
 	}
 	known := map[string]string{}
 	if record.Metadata != nil {
@@ -80,7 +80,7 @@ func (s *Server) upgradable(call *apiCall, body requestBody, newest *decoder.Rev
 		return s.installable(call, body)
 	}
 	if s.Archives == nil {
-		return stream.Chart{}, errNoArchives
+		return helmtrail.Chart{}, errNoArchives
 	}
 	archive, err := rebuild(record)
 	if errors.Is(err, errSubcharts) && known[annotationURL] != "" {
@@ -88,18 +88,18 @@ func (s *Server) upgradable(call *apiCall, body requestBody, newest *decoder.Rev
 		return s.installable(call, body)
 	}
 	if err != nil {
-		return stream.Chart{}, err
+		return helmtrail.Chart{}, err
 	}
 	return s.keep(call.ctx, archive)
 }
 
 // keep uploads an archive, so that it can be installed.
-func (s *Server) keep(ctx context.Context, archive []byte) (stream.Chart, error) {
+func (s *Server) keep(ctx context.Context, archive []byte) (helmtrail.Chart, error) {
 	kept, err := s.Archives.UploadChart(ctx, bytes.NewReader(archive))
 	if err != nil {
-		return stream.Chart{}, err
+		return helmtrail.Chart{}, err
 	}
-	return stream.Chart{Ref: kept.Ref}, nil
+	return helmtrail.Chart{Ref: kept.Ref}, nil
 }
 
 // fetch fetches the archive of a chart with the credentials of the repository,
@@ -127,7 +127,7 @@ func (s *Server) fetch(call *apiCall, body requestBody) ([]byte, error) {
 		}
 		access = repository.Access
 	}
-	chart := stream.Chart{Ref: body.ChartURL}
+	chart := helmtrail.Chart{Ref: body.ChartURL}
 	if strings.HasPrefix(body.ChartURL, "oci://") {
 		chart.Version = body.ChartVersion
 	}
@@ -136,14 +136,14 @@ func (s *Server) fetch(call *apiCall, body requestBody) ([]byte, error) {
 
 // repository finds the repository of an entry of index.yaml, whose key
 // ends with the repository's name.
-func (s *Server) repository(call *apiCall, namespace, entry string) (stream.ChartRepository, error) {
+func (s *Server) repository(call *apiCall, namespace, entry string) (helmtrail.ChartRepository, error) {
 	at := strings.LastIndex(entry, entrySeparator)
 	if at < 0 {
-		return stream.ChartRepository{}, httpapi.BadField("indexEntry", "indexEntry must be <chart>--<repository>.")
+		return helmtrail.ChartRepository{}, httpapi.BadField("indexEntry", "indexEntry must be <chart>--<repository>.")
 	}
 	repositories, err := s.repositories(call, namespace)
 	if err != nil {
-		return stream.ChartRepository{}, err
+		return helmtrail.ChartRepository{}, err
 	}
 	for _, r := range repositories {
 		if r.Name != entry[at+len(entrySeparator):] {
@@ -154,12 +154,12 @@ func (s *Server) repository(call *apiCall, namespace, entry string) (stream.Char
 		}
 		return r, nil
 	}
-	return stream.ChartRepository{}, httpapi.BadField("indexEntry", "indexEntry names a chart repository that does not exist.")
+	return helmtrail.ChartRepository{}, httpapi.BadField("indexEntry", "indexEntry names a chart repository that does not exist.")
 }
 
 // repositories returns the cluster's own repositories, those of a namespace and
 // the configured ones. Of several with the same name the first one is used.
-func (s *Server) repositories(call *apiCall, namespace string) ([]stream.ChartRepository, error) {
+func (s *Server) repositories(call *apiCall, namespace string) ([]helmtrail.ChartRepository, error) {
 	own, err := call.cluster.API.ChartRepositories(call.ctx, call.caller.Credentials, namespace)
 	if err != nil {
 		return nil, call.cluster.Explain(err)

@@ -13,8 +13,8 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
@@ -157,10 +157,10 @@ entries:
 	}
 }
 
-func repositoriesNamed(names ...string) []stream.ChartRepository {
-	var list []stream.ChartRepository
+func repositoriesNamed(names ...string) []helmtrail.ChartRepository {
+	var list []helmtrail.ChartRepository
 	for _, name := range names {
-		list = append(list, stream.ChartRepository{Name: name})
+		list = append(list, helmtrail.ChartRepository{Name: name})
 	}
 	return list
 }

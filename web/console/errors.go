@@ -7,7 +7,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
@@ -36,7 +36,7 @@ func (s *Server) failure(call *apiCall, err error) (status int, text string) {
 	if !expected {
 		s.Logger.Error("request failed", "method", call.Request.Method, "route", call.FullPath(), "error", err)
 	}
-	if _, ok := errors.AsType[*stream.InvalidError](err); ok {
+	if _, ok := errors.AsType[*helmtrail.InvalidError](err); ok {
 		return call.status, call.failed + ": " + fieldNames.Replace(known.Message)
 	}
 	switch known.Status {

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/yaml"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/internal/bounded"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
@@ -117,7 +117,7 @@ type indexWarning struct {
 
 // mergeIndexes returns the YAML of all indexes in one. With a version it leaves
 // out the charts that do not support it.
-func mergeIndexes(repositories []stream.ChartRepository, indexes []*repositoryIndex, version string) ([]byte, error) {
+func mergeIndexes(repositories []helmtrail.ChartRepository, indexes []*repositoryIndex, version string) ([]byte, error) {
 	var warnings []indexWarning
 	entries := map[string][]json.RawMessage{}
 	for i, index := range indexes {
@@ -168,7 +168,7 @@ func fits(constraint, version string) bool {
 }
 
 // repositoryIndex returns a repository's index, from the cache if it can.
-func (s *Server) repositoryIndex(ctx context.Context, r stream.ChartRepository) *repositoryIndex {
+func (s *Server) repositoryIndex(ctx context.Context, r helmtrail.ChartRepository) *repositoryIndex {
 	if r.Problem != "" {
 		return &repositoryIndex{problem: r.Problem}
 	}

@@ -7,8 +7,8 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
@@ -36,7 +36,7 @@ type requestBody struct {
 // defaultNamespace is used for bodies that name no namespace.
 const defaultNamespace = "default"
 
-func (b requestBody) release(call *apiCall) stream.ReleaseRef {
+func (b requestBody) release(call *apiCall) helmtrail.ReleaseRef {
 	return call.release(cmp.Or(b.Namespace, defaultNamespace), b.Name)
 }
 
@@ -60,24 +60,24 @@ func (s *Server) installAsync(call *apiCall) error {
 	return s.answerBegun(call, session, 0)
 }
 
-func (s *Server) startInstall(call *apiCall) (requestBody, stream.Session, error) {
+func (s *Server) startInstall(call *apiCall) (requestBody, helmtrail.Session, error) {
 	var body requestBody
 	if err := decodeBody(call.Context, &body); err != nil {
-		return body, stream.Session{}, err
+		return body, helmtrail.Session{}, err
 	}
 	ref := body.release(call)
 	if err := call.checkMay(authz.Create, ref.Namespace); err != nil {
-		return body, stream.Session{}, err
+		return body, helmtrail.Session{}, err
 	}
 	values, err := s.Secrets.RestoreValues(call.ctx, call.caller, ref, requestValues(body.Values))
 	if err != nil {
-		return body, stream.Session{}, err
+		return body, helmtrail.Session{}, err
 	}
 	chart, err := s.installable(call, body)
 	if err != nil {
-		return body, stream.Session{}, err
+		return body, helmtrail.Session{}, err
 	}
-	session, err := s.start(call, stream.Request{Operation: stream.OperationInstall, Release: ref, Chart: chart, Values: values})
+	session, err := s.start(call, helmtrail.Request{Operation: helmtrail.OperationInstall, Release: ref, Chart: chart, Values: values})
 	return body, session, err
 }
 
@@ -98,29 +98,29 @@ func (s *Server) upgradeAsync(call *apiCall) error {
 	return s.answerBegun(call, session, 0)
 }
 
-func (s *Server) startUpgrade(call *apiCall) (stream.Session, error) {
+func (s *Server) startUpgrade(call *apiCall) (helmtrail.Session, error) {
 	var body requestBody
 	if err := decodeBody(call.Context, &body); err != nil {
 		call.status = http.StatusBadRequest
-		return stream.Session{}, err
+		return helmtrail.Session{}, err
 	}
 	ref := body.release(call)
 	if err := call.checkMay(authz.Update, ref.Namespace); err != nil {
-		return stream.Session{}, err
+		return helmtrail.Session{}, err
 	}
 	newest, err := call.existing(ref)
 	if err != nil {
-		return stream.Session{}, err
+		return helmtrail.Session{}, err
 	}
 	values, err := s.Secrets.RestoreValues(call.ctx, call.caller, ref, requestValues(body.Values))
 	if err != nil {
-		return stream.Session{}, err
+		return helmtrail.Session{}, err
 	}
 	chart, err := s.upgradable(call, body, newest)
 	if err != nil {
-		return stream.Session{}, err
+		return helmtrail.Session{}, err
 	}
-	return s.start(call, stream.Request{Operation: stream.OperationUpgrade, Release: ref, Chart: chart, Values: values})
+	return s.start(call, helmtrail.Request{Operation: helmtrail.OperationUpgrade, Release: ref, Chart: chart, Values: values})
 }
 
 func (s *Server) rollback(call *apiCall) error {
@@ -141,24 +141,24 @@ func (s *Server) rollbackAsync(call *apiCall) error {
 	return s.answerBegun(call, session, target)
 }
 
-func (s *Server) startRollback(call *apiCall) (session stream.Session, target int, err error) {
+func (s *Server) startRollback(call *apiCall) (session helmtrail.Session, target int, err error) {
 	var body requestBody
 	if err := decodeBody(call.Context, &body); err != nil {
-		return stream.Session{}, 0, err
+		return helmtrail.Session{}, 0, err
 	}
 	ref := body.release(call)
 	if err := call.checkMay(authz.Update, ref.Namespace); err != nil {
-		return stream.Session{}, 0, err
+		return helmtrail.Session{}, 0, err
 	}
 	newest, err := call.existing(ref)
 	if err != nil {
-		return stream.Session{}, 0, err
+		return helmtrail.Session{}, 0, err
 	}
 	if body.Version < 1 {
-		return stream.Session{}, 0, httpapi.BadField("version", "version must be the number of a revision.")
+		return helmtrail.Session{}, 0, httpapi.BadField("version", "version must be the number of a revision.")
 	}
 	call.start = newest.Number
-	session, err = s.start(call, stream.Request{Operation: stream.OperationRollback, Release: ref, Revision: body.Version})
+	session, err = s.start(call, helmtrail.Request{Operation: helmtrail.OperationRollback, Release: ref, Revision: body.Version})
 	return session, body.Version, err
 }
 
@@ -213,7 +213,7 @@ func (s *Server) uninstallAsync(call *apiCall) error {
 }
 
 // removable returns the release that the query names, and its newest revision.
-func (s *Server) removable(call *apiCall) (stream.ReleaseRef, *decoder.Revision, error) {
+func (s *Server) removable(call *apiCall) (helmtrail.ReleaseRef, *decoder.Revision, error) {
 	ref := call.release(call.Query("ns"), call.Query("name"))
 	if err := call.checkMay(authz.Delete, ref.Namespace); err != nil {
 		return ref, nil, err
@@ -226,7 +226,7 @@ func (s *Server) removable(call *apiCall) (stream.ReleaseRef, *decoder.Revision,
 }
 
 // existing returns the newest revision of a release.
-func (call *apiCall) existing(ref stream.ReleaseRef) (*decoder.Revision, error) {
+func (call *apiCall) existing(ref helmtrail.ReleaseRef) (*decoder.Revision, error) {
 	if err := call.cluster.CheckSyncedIn(ref.Namespace); err != nil {
 		return nil, err
 	}
@@ -245,7 +245,7 @@ func requestValues(values json.RawMessage) []byte {
 }
 
 // answerBegun answers with the Secret of the revision that the session creates.
-func (s *Server) answerBegun(call *apiCall, session stream.Session, target int) error {
+func (s *Server) answerBegun(call *apiCall, session helmtrail.Session, target int) error {
 	begun, err := s.follow(call, session, target, false)
 	if err != nil {
 		return err
@@ -259,7 +259,7 @@ func (s *Server) answerBegun(call *apiCall, session stream.Session, target int) 
 }
 
 // answerDone answers with the release once its session has completed.
-func (s *Server) answerDone(call *apiCall, session stream.Session, target int) error {
+func (s *Server) answerDone(call *apiCall, session helmtrail.Session, target int) error {
 	done, err := s.follow(call, session, target, true)
 	if err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/internal/clusters"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 	"github.com/helmtrail/helmtrail/web/internal/polling"
@@ -54,7 +54,7 @@ func (s *Server) listReleases(call *apiCall) error {
 
 // getRelease answers with a release's newest revision.
 func (s *Server) getRelease(call *apiCall) error {
-	return s.pollRevisions(call, "newest revision", func(ctx context.Context, ref stream.ReleaseRef) (*polling.Answer, error) {
+	return s.pollRevisions(call, "newest revision", func(ctx context.Context, ref helmtrail.ReleaseRef) (*polling.Answer, error) {
 		newest := call.cluster.Newest(ref)
 		if newest == nil {
 			return nil, &statusError{http.StatusBadGateway, errNotFound.text}
@@ -72,7 +72,7 @@ func (s *Server) getRelease(call *apiCall) error {
 
 // getHistory answers with all revisions of a release.
 func (s *Server) getHistory(call *apiCall) error {
-	return s.pollRevisions(call, "history", func(ctx context.Context, ref stream.ReleaseRef) (*polling.Answer, error) {
+	return s.pollRevisions(call, "history", func(ctx context.Context, ref helmtrail.ReleaseRef) (*polling.Answer, error) {
 		revisions := slices.Clone(call.cluster.Releases.Revisions(ref.Namespace, ref.Name))
 		if len(revisions) == 0 {
 			return nil, errNotFound
@@ -83,7 +83,7 @@ func (s *Server) getHistory(call *apiCall) error {
 }
 
 // pollRevisions answers about the release that the query names.
-func (s *Server) pollRevisions(call *apiCall, what string, read func(context.Context, stream.ReleaseRef) (*polling.Answer, error)) error {
+func (s *Server) pollRevisions(call *apiCall, what string, read func(context.Context, helmtrail.ReleaseRef) (*polling.Answer, error)) error {
 	ref := call.release(call.Query("ns"), call.Query("name"))
 	if err := s.checkVisible(call, ref); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (s *Server) answer(ctx context.Context, cluster Cluster, revisions []*decod
 			group.Go(func() error {
 				var err error
 				items[i], err = s.encode(ctx, cluster, r, limited)
-				if errors.Is(err, stream.ErrNotFound) {
+				if errors.Is(err, helmtrail.ErrNotFound) {
 					return nil // It has just been deleted.
 				}
 				return err

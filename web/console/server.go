@@ -11,6 +11,8 @@ import (
 	"golang.org/x/sync/singleflight"
 	"helm.sh/helm/v3/pkg/chart"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/internal/bounded"
 	"github.com/helmtrail/helmtrail/stream"
@@ -31,47 +33,47 @@ type ClusterAPI interface {
 	// KubeVersion returns the API server's version.
 	KubeVersion(ctx context.Context) (string, error)
 	// ReleaseSecret reads one of Helm's Secrets, as JSON and its labels. It
-	// fails with stream.ErrNotFound when there is none.
-	ReleaseSecret(ctx context.Context, credentials stream.Credentials, namespace, name string) (data json.RawMessage, labels map[string]string, err error)
+	// fails with helmtrail.ErrNotFound when there is none.
+	ReleaseSecret(ctx context.Context, credentials helmtrail.Credentials, namespace, name string) (data json.RawMessage, labels map[string]string, err error)
 	// SecretData reads the data of any Secret.
-	SecretData(ctx context.Context, credentials stream.Credentials, namespace, name string) (map[string][]byte, error)
+	SecretData(ctx context.Context, credentials helmtrail.Credentials, namespace, name string) (map[string][]byte, error)
 	// ChartRepositories returns the repositories that the cluster's own objects
 	// name, for all namespaces and for one.
-	ChartRepositories(ctx context.Context, credentials stream.Credentials, namespace string) ([]stream.ChartRepository, error)
+	ChartRepositories(ctx context.Context, credentials helmtrail.Credentials, namespace string) ([]helmtrail.ChartRepository, error)
 }
 
 // Records reads revisions from a cluster. Its methods may be called
 // concurrently.
 type Records interface {
 	// Record fetches one revision in full from the API server. It fails with
-	// stream.ErrNotFound when there is none.
+	// helmtrail.ErrNotFound when there is none.
 	Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error)
 }
 
 // Archives fetches, keeps and renders charts. Its methods may be called
 // concurrently. Access holds what a server wants to see, nil for nothing.
 type Archives interface {
-	FetchChart(ctx context.Context, chart stream.Chart, access map[string][]byte) (archive []byte, err error)
+	FetchChart(ctx context.Context, chart helmtrail.Chart, access map[string][]byte) (archive []byte, err error)
 	LoadChart(ctx context.Context, archive []byte) (*chart.Chart, error)
-	UploadChart(ctx context.Context, archive io.Reader) (*stream.ChartItem, error)
-	RenderChart(ctx context.Context, archive []byte, release stream.ReleaseRef, values []byte, kubeVersion string) ([]byte, error)
+	UploadChart(ctx context.Context, archive io.Reader) (*helmtrail.ChartItem, error)
+	RenderChart(ctx context.Context, archive []byte, release helmtrail.ReleaseRef, values []byte, kubeVersion string) ([]byte, error)
 	RepositoryIndex(ctx context.Context, address string, access map[string][]byte) ([]byte, error)
 	// Repositories returns those that helmtrail was configured with.
-	Repositories() []stream.ChartRepository
+	Repositories() []helmtrail.ChartRepository
 }
 
 // Operations starts sessions and opens their logs.
 type Operations interface {
-	Start(ctx context.Context, request stream.Request) (stream.Session, error)
-	Session(ctx context.Context, release stream.ReleaseRef, id string) (stream.Session, error)
-	Cancel(ctx context.Context, release stream.ReleaseRef, id string, force bool) error
-	Open(ctx context.Context, release stream.ReleaseRef, id string) (*stream.Log, error)
+	Start(ctx context.Context, request helmtrail.Request) (helmtrail.Session, error)
+	Session(ctx context.Context, release helmtrail.ReleaseRef, id string) (helmtrail.Session, error)
+	Cancel(ctx context.Context, release helmtrail.ReleaseRef, id string, force bool) error
+	Open(ctx context.Context, release helmtrail.ReleaseRef, id string) (*stream.Log, error)
 }
 
 // Secrets restores masked values, and records which secrets are shown.
 type Secrets interface {
-	RestoreValues(ctx context.Context, caller *authz.Caller, release stream.ReleaseRef, values []byte) ([]byte, error)
-	Reveal(ctx context.Context, caller *authz.Caller, reveal stream.Reveal) error
+	RestoreValues(ctx context.Context, caller *authz.Caller, release helmtrail.ReleaseRef, values []byte) ([]byte, error)
+	Reveal(ctx context.Context, caller *authz.Caller, reveal audit.Reveal) error
 }
 
 // Cluster is a served cluster with what the contract reads from its API server.
@@ -94,7 +96,7 @@ type Options struct {
 	Archives Archives
 	// MayReveal returns nil if the caller may see the secrets of a release, with
 	// no name those of a namespace.
-	MayReveal func(ctx context.Context, caller *authz.Caller, release stream.ReleaseRef) error
+	MayReveal func(ctx context.Context, caller *authz.Caller, release helmtrail.ReleaseRef) error
 	// Unbound lifts the time limit of an answer while it waits for helm, and
 	// returns what sets it again.
 	Unbound func(w http.ResponseWriter) (bound func())

@@ -7,18 +7,18 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/internal/polling"
 )
 
 // start starts a session and names it in the answer's header.
-func (s *Server) start(call *apiCall, request stream.Request) (stream.Session, error) {
+func (s *Server) start(call *apiCall, request helmtrail.Request) (helmtrail.Session, error) {
 	if err := call.caller.Lend(&request); err != nil {
-		return stream.Session{}, err
+		return helmtrail.Session{}, err
 	}
 	session, err := s.Operations.Start(call.ctx, request)
-	if busy, ok := errors.AsType[*stream.InProgressError](err); ok && s.waitForEnd(call, request.Operation, busy) {
+	if busy, ok := errors.AsType[*helmtrail.InProgressError](err); ok && s.waitForEnd(call, request.Operation, busy) {
 		session, err = s.Operations.Start(call.ctx, request)
 	}
 	if err != nil {
@@ -30,8 +30,8 @@ func (s *Server) start(call *apiCall, request stream.Request) (stream.Session, e
 
 // startUninstall overrides a pending status. The console offers nothing else for
 // a pending release.
-func (s *Server) startUninstall(call *apiCall, ref stream.ReleaseRef) (stream.Session, error) {
-	return s.start(call, stream.Request{Operation: stream.OperationUninstall, Release: ref, Options: stream.Options{OverridePending: true}})
+func (s *Server) startUninstall(call *apiCall, ref helmtrail.ReleaseRef) (helmtrail.Session, error) {
+	return s.start(call, helmtrail.Request{Operation: helmtrail.OperationUninstall, Release: ref, Options: helmtrail.Options{OverridePending: true}})
 }
 
 const (
@@ -46,14 +46,14 @@ const (
 // whether it has ended. Clients of the contract see from the Secrets that Helm
 // has finished, and may request the next operation in the same moment. An
 // uninstall cancels a running install.
-func (s *Server) waitForEnd(call *apiCall, next stream.Operation, busy *stream.InProgressError) bool {
+func (s *Server) waitForEnd(call *apiCall, next helmtrail.Operation, busy *helmtrail.InProgressError) bool {
 	running, err := s.Operations.Session(call.ctx, busy.Release, busy.SessionID)
 	if err != nil {
 		return false
 	}
-	if next == stream.OperationUninstall && running.Operation == stream.OperationInstall && isBusy(call.cluster, busy.Release) {
+	if next == helmtrail.OperationUninstall && running.Operation == helmtrail.OperationInstall && isBusy(call.cluster, busy.Release) {
 		err := s.Operations.Cancel(call.ctx, busy.Release, busy.SessionID, false)
-		if err != nil && !errors.Is(err, stream.ErrEnded) {
+		if err != nil && !errors.Is(err, helmtrail.ErrEnded) {
 			return false
 		}
 	} else if !settles(call.ctx, call.cluster, busy.Release) {
@@ -65,18 +65,18 @@ func (s *Server) waitForEnd(call *apiCall, next stream.Operation, busy *stream.I
 	}
 	ctx, cancel := context.WithTimeout(call.ctx, settleTime)
 	defer cancel()
-	return log.Follow(ctx, 0, func(stream.Event) bool { return true }) == nil
+	return log.Follow(ctx, 0, func(helmtrail.Event) bool { return true }) == nil
 }
 
 // isBusy reports whether Helm works on a release as far as the watch knows.
-func isBusy(cluster Cluster, ref stream.ReleaseRef) bool {
+func isBusy(cluster Cluster, ref helmtrail.ReleaseRef) bool {
 	newest := cluster.Newest(ref)
 	return newest != nil && decoder.Busy(newest.Status())
 }
 
 // settles waits until Helm has finished with a release, for as long as the watch
 // may lag, and reports whether it has.
-func settles(ctx context.Context, cluster Cluster, ref stream.ReleaseRef) bool {
+func settles(ctx context.Context, cluster Cluster, ref helmtrail.ReleaseRef) bool {
 	ctx, cancel := context.WithTimeout(ctx, watchLag)
 	defer cancel()
 	about := polling.Topic{Namespace: ref.Namespace, Name: ref.Name}
@@ -102,7 +102,7 @@ type progress struct {
 // number, even an old one. Here it is the first that has the session's label,
 // which is new for each session. A rollback sets no label: there it is the first
 // revision above the start that restores the target.
-func (s *Server) follow(call *apiCall, session stream.Session, target int, toEnd bool) (progress, error) {
+func (s *Server) follow(call *apiCall, session helmtrail.Session, target int, toEnd bool) (progress, error) {
 	log, err := s.Operations.Open(call.ctx, session.Release, session.ID)
 	if err != nil {
 		return progress{}, err
@@ -117,10 +117,10 @@ func (s *Server) follow(call *apiCall, session stream.Session, target int, toEnd
 	var failure error
 	ended := false
 	others := map[string]bool{} // UIDs of Secrets of other sessions
-	err = log.Follow(ctx, 0, func(e stream.Event) bool {
+	err = log.Follow(ctx, 0, func(e helmtrail.Event) bool {
 		switch body := e.Body.(type) {
-		case *stream.ReleaseStatus:
-			if p.secret != nil || body.Change != decoder.ChangeStatus || others[body.Secret.UID] || session.Operation == stream.OperationUninstall {
+		case *helmtrail.ReleaseStatus:
+			if p.secret != nil || body.Change != decoder.ChangeStatus || others[body.Secret.UID] || session.Operation == helmtrail.OperationUninstall {
 				return true
 			}
 			var secret json.RawMessage
@@ -129,14 +129,14 @@ func (s *Server) follow(call *apiCall, session stream.Session, target int, toEnd
 			}
 			if secret == nil {
 				// A rollback is recognized by its description, which may come later.
-				others[body.Secret.UID] = session.Operation != stream.OperationRollback
+				others[body.Secret.UID] = session.Operation != helmtrail.OperationRollback
 				return true
 			}
 			p.revision, p.secret = body.Revision, secret
 			return toEnd
-		case *stream.End:
+		case *helmtrail.End:
 			ended = true
-			if e.Type != stream.TypeCompleted {
+			if e.Type != helmtrail.TypeCompleted {
 				failure = &statusError{call.status, ending(e.Type, body)}
 			}
 			p.at = e.Time
@@ -156,7 +156,7 @@ func (s *Server) follow(call *apiCall, session stream.Session, target int, toEnd
 		return p, err
 	case failure != nil:
 		return p, failure
-	case ended && p.revision == 0 && session.Operation != stream.OperationUninstall:
+	case ended && p.revision == 0 && session.Operation != helmtrail.OperationUninstall:
 		return p, &statusError{call.status, "helm has ended and left no revision of its own"}
 	}
 	return p, nil
@@ -164,28 +164,28 @@ func (s *Server) follow(call *apiCall, session stream.Session, target int, toEnd
 
 // ownSecret returns the Secret of a session's transition if it belongs to the
 // session's own revision, else nil.
-func (s *Server) ownSecret(call *apiCall, session stream.Session, status *stream.ReleaseStatus, target int) (json.RawMessage, error) {
-	if session.Operation == stream.OperationRollback &&
+func (s *Server) ownSecret(call *apiCall, session helmtrail.Session, status *helmtrail.ReleaseStatus, target int) (json.RawMessage, error) {
+	if session.Operation == helmtrail.OperationRollback &&
 		(status.Revision <= call.start || status.RollbackRevision != target && status.Description != fmt.Sprintf("Rollback to %d", target)) {
 		return nil, nil
 	}
 	secret, labels, err := call.cluster.API.ReleaseSecret(call.ctx, call.caller.Credentials, session.Release.Namespace, status.Secret.Name)
-	if errors.Is(err, stream.ErrNotFound) {
+	if errors.Is(err, helmtrail.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if session.Operation != stream.OperationRollback && labels[decoder.SessionLabel] != session.ID {
+	if session.Operation != helmtrail.OperationRollback && labels[decoder.SessionLabel] != session.ID {
 		return nil, nil
 	}
 	return secret, nil
 }
 
 // ending says why a session did not complete.
-func ending(kind stream.Type, end *stream.End) string {
+func ending(kind helmtrail.Type, end *helmtrail.End) string {
 	switch {
-	case kind == stream.TypeCanceled:
+	case kind == helmtrail.TypeCanceled:
 		return "the operation was canceled"
 	case end.Message != "":
 		return end.Message

@@ -9,11 +9,11 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/compare"
 	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/decoder/parts"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
@@ -117,7 +117,7 @@ func joinNames(names []parts.Name) string {
 // sides returns the two revisions that a request compares: by default the newest
 // and the one before it; of another release or lineage, its newest. from is nil
 // when the release has nothing to compare with.
-func (s *Server) sides(c *gin.Context, cluster Cluster, ref stream.ReleaseRef) (from, to *side, err error) {
+func (s *Server) sides(c *gin.Context, cluster Cluster, ref helmtrail.ReleaseRef) (from, to *side, err error) {
 	lineage := c.Query("lineage")
 	to = &side{RevisionRef{
 		Cluster: ref.Cluster, Namespace: ref.Namespace, Name: ref.Name, Lineage: cmp.Or(c.Query("toLineage"), lineage), Session: c.Query("toSession"),

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/drift"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
@@ -15,9 +15,9 @@ import (
 // become. It changes nothing. Its methods may be called concurrently.
 type Comparer interface {
 	// Drift compares a record's objects with the live ones.
-	Drift(ctx context.Context, query stream.DriftQuery) (*stream.Drift, error)
+	Drift(ctx context.Context, query drift.Query) (*drift.Report, error)
 	// Validate returns what applying a rendered manifest would do.
-	Validate(ctx context.Context, query stream.ValidationQuery) (*stream.Validation, error)
+	Validate(ctx context.Context, query drift.ValidationQuery) (*drift.Validation, error)
 }
 
 // GetDrift compares the objects that a revision names with the live ones, with
@@ -37,7 +37,7 @@ func (s *Server) GetDrift(c *gin.Context) error {
 		return err
 	}
 	ctx, caller := c.Request.Context(), authz.CallerOf(c)
-	query := stream.DriftQuery{Release: ref, Masker: s.Masker(ref), Credentials: caller.Credentials}
+	query := drift.Query{Release: ref, Masker: s.Masker(ref), Credentials: caller.Credentials}
 	reveals, err := s.reveals(c, caller, ref)
 	if err != nil {
 		return err

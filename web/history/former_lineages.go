@@ -8,7 +8,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 	"github.com/helmtrail/helmtrail/web/internal/polling"
@@ -18,13 +19,13 @@ import (
 // name. It is not for the namespace's new owners: seeing it needs the right to
 // all namespaces.
 
-func isFormer(l stream.Lineage) bool { return !l.Current }
+func isFormer(l audit.Lineage) bool { return !l.Current }
 
 // SeesFormer reports whether a release has former lineages and the caller may
 // see them. If so, streams and long polls end with that right. It fails while it
 // is still unknown whether a lineage is a former one, if that matters to the
 // caller.
-func (s *Server) SeesFormer(ctx context.Context, caller *authz.Caller, ref stream.ReleaseRef) (bool, error) {
+func (s *Server) SeesFormer(ctx context.Context, caller *authz.Caller, ref helmtrail.ReleaseRef) (bool, error) {
 	if s.Trail == nil {
 		return false, nil
 	}
@@ -34,7 +35,7 @@ func (s *Server) SeesFormer(ctx context.Context, caller *authz.Caller, ref strea
 	}
 	err := caller.Allows(ctx, authz.Get, "")
 	if err != nil && authz.Refuses(err) {
-		if slices.ContainsFunc(lineages, func(l stream.Lineage) bool { return l.Unsure }) {
+		if slices.ContainsFunc(lineages, func(l audit.Lineage) bool { return l.Unsure }) {
 			return false, httpapi.Unavailable("The namespaces of cluster " + ref.Cluster + " are still being read.")
 		}
 		return false, nil
@@ -57,7 +58,7 @@ func Key(c *gin.Context, former bool) string {
 
 // formerUntil returns when a release's former lineages were last seen; zero if
 // it has none.
-func (s *Server) formerUntil(ref stream.ReleaseRef) (until time.Time) {
+func (s *Server) formerUntil(ref helmtrail.ReleaseRef) (until time.Time) {
 	if s.Trail == nil {
 		return until
 	}
@@ -74,9 +75,9 @@ func (s *Server) formerUntil(ref stream.ReleaseRef) (until time.Time) {
 	return until
 }
 
-// CheckSession fails with stream.ErrNotFound when the caller may not know of a
+// CheckSession fails with helmtrail.ErrNotFound when the caller may not know of a
 // session because it belongs to a former lineage.
-func (s *Server) CheckSession(ctx context.Context, caller *authz.Caller, ref stream.ReleaseRef, id string) error {
+func (s *Server) CheckSession(ctx context.Context, caller *authz.Caller, ref helmtrail.ReleaseRef, id string) error {
 	until := s.formerUntil(ref)
 	if until.IsZero() {
 		return nil
@@ -86,18 +87,18 @@ func (s *Server) CheckSession(ctx context.Context, caller *authz.Caller, ref str
 	}
 	session, err := s.Sessions.Session(ctx, ref, id)
 	if err == nil && session.StartedAt.Before(until) {
-		err = fmt.Errorf("session %s: %w", id, stream.ErrNotFound)
+		err = fmt.Errorf("session %s: %w", id, helmtrail.ErrNotFound)
 	}
 	return err
 }
 
 // VisibleSessions returns the sessions of a release, newest first. Without
 // former it omits those of former lineages.
-func (s *Server) VisibleSessions(ctx context.Context, ref stream.ReleaseRef, former bool) ([]stream.Session, error) {
+func (s *Server) VisibleSessions(ctx context.Context, ref helmtrail.ReleaseRef, former bool) ([]helmtrail.Session, error) {
 	sessions, err := s.Sessions.Sessions(ctx, ref)
 	if err != nil || former {
 		return sessions, err
 	}
 	until := s.formerUntil(ref)
-	return slices.DeleteFunc(sessions, func(session stream.Session) bool { return session.StartedAt.Before(until) }), nil
+	return slices.DeleteFunc(sessions, func(session helmtrail.Session) bool { return session.StartedAt.Before(until) }), nil
 }

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/clusters"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
@@ -14,14 +15,14 @@ import (
 
 // lineagesFor returns the lineages of a release that the caller may see, newest
 // first.
-func (s *Server) lineagesFor(ctx context.Context, caller *authz.Caller, ref stream.ReleaseRef) ([]stream.Lineage, error) {
+func (s *Server) lineagesFor(ctx context.Context, caller *authz.Caller, ref helmtrail.ReleaseRef) ([]audit.Lineage, error) {
 	former, err := s.SeesFormer(ctx, caller, ref)
 	return s.lineages(ref, former), err
 }
 
 // lineages returns the lineages of a release, newest first. Without former it
 // omits the former ones.
-func (s *Server) lineages(ref stream.ReleaseRef, former bool) []stream.Lineage {
+func (s *Server) lineages(ref helmtrail.ReleaseRef, former bool) []audit.Lineage {
 	if s.Trail == nil {
 		return nil
 	}
@@ -34,26 +35,26 @@ func (s *Server) lineages(ref stream.ReleaseRef, former bool) []stream.Lineage {
 
 // lineage returns the lineage with this id. To a caller who may not see former
 // lineages, it gives the same refusal whether or not the lineage exists.
-func (s *Server) lineage(ctx context.Context, caller *authz.Caller, ref stream.ReleaseRef, id string) (stream.Lineage, error) {
+func (s *Server) lineage(ctx context.Context, caller *authz.Caller, ref helmtrail.ReleaseRef, id string) (audit.Lineage, error) {
 	lineages, err := s.lineagesFor(ctx, caller, ref)
 	if err != nil {
-		return stream.Lineage{}, err
+		return audit.Lineage{}, err
 	}
-	if at := slices.IndexFunc(lineages, func(l stream.Lineage) bool { return l.ID == id }); at >= 0 {
+	if at := slices.IndexFunc(lineages, func(l audit.Lineage) bool { return l.ID == id }); at >= 0 {
 		return lineages[at], nil
 	}
 	if err := caller.Allows(ctx, authz.Get, ""); err != nil {
-		return stream.Lineage{}, err
+		return audit.Lineage{}, err
 	}
-	return stream.Lineage{}, httpapi.NotFound(fmt.Sprintf("Release %s in namespace %s has no such lineage.", ref.Name, ref.Namespace))
+	return audit.Lineage{}, httpapi.NotFound(fmt.Sprintf("Release %s in namespace %s has no such lineage.", ref.Name, ref.Namespace))
 }
 
 // current returns the lineages that still have a revision in the cluster. There
 // is more than one where a release was installed over what an uninstall had
 // kept. If there are none, it returns the newest lineage, unless the release is
 // in the cluster all the same: then its lineage is not yet in the trail.
-func current(lineages []stream.Lineage, inCluster bool) []stream.Lineage {
-	held := slices.DeleteFunc(slices.Clone(lineages), func(l stream.Lineage) bool { return !held(l) })
+func current(lineages []audit.Lineage, inCluster bool) []audit.Lineage {
+	held := slices.DeleteFunc(slices.Clone(lineages), func(l audit.Lineage) bool { return !held(l) })
 	if len(held) == 0 && len(lineages) > 0 && !inCluster {
 		return lineages[:1]
 	}
@@ -61,8 +62,8 @@ func current(lineages []stream.Lineage, inCluster bool) []stream.Lineage {
 }
 
 // held reports whether a lineage still has a revision in the cluster.
-func held(l stream.Lineage) bool {
-	return slices.ContainsFunc(l.Revisions, func(r stream.TrailRevision) bool { return r.Gone == "" })
+func held(l audit.Lineage) bool {
+	return slices.ContainsFunc(l.Revisions, func(r audit.Revision) bool { return r.Gone == "" })
 }
 
 // pastDetails are where the past of a release can be read.
@@ -73,7 +74,7 @@ type pastDetails struct {
 
 // WithPast adds to the error about a missing release where its past can be
 // read, if it has one that the caller may see. url is the path of the release.
-func (s *Server) WithPast(ctx context.Context, caller *authz.Caller, ref stream.ReleaseRef, url string, missing *httpapi.Error) error {
+func (s *Server) WithPast(ctx context.Context, caller *authz.Caller, ref helmtrail.ReleaseRef, url string, missing *httpapi.Error) error {
 	lineages, err := s.lineagesFor(ctx, caller, ref)
 	if err != nil {
 		return err
@@ -98,7 +99,7 @@ func (s *Server) Namespaces(cluster *clusters.Cluster) []string {
 		if slices.Contains(names, ref.Namespace) {
 			continue
 		}
-		if slices.ContainsFunc(s.Trail.Lineages(ref), func(l stream.Lineage) bool { return l.Current }) {
+		if slices.ContainsFunc(s.Trail.Lineages(ref), func(l audit.Lineage) bool { return l.Current }) {
 			names = append(names, ref.Namespace)
 		}
 	}
@@ -119,7 +120,7 @@ type Lineage struct {
 	InCluster bool `json:"inCluster"`
 }
 
-func newLineages(lineages []stream.Lineage) []Lineage {
+func newLineages(lineages []audit.Lineage) []Lineage {
 	items := make([]Lineage, 0, len(lineages))
 	for _, l := range lineages {
 		item := Lineage{ID: l.ID, Revisions: len(l.Revisions), Current: l.Current, InCluster: held(l)}
@@ -139,12 +140,12 @@ func newLineages(lineages []stream.Lineage) []Lineage {
 
 // keptRevision is a revision as the trail knows it.
 type keptRevision struct {
-	lineage stream.Lineage
-	stream.TrailRevision
+	lineage audit.Lineage
+	audit.Revision
 }
 
 // keptIn returns a revision from the first lineage that has it.
-func keptIn(lineages []stream.Lineage, number int) (keptRevision, bool) {
+func keptIn(lineages []audit.Lineage, number int) (keptRevision, bool) {
 	for _, l := range lineages {
 		for _, r := range l.Revisions {
 			if r.Number == number {

@@ -10,8 +10,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/stream/ownership"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/clusters"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
@@ -58,7 +59,7 @@ type List struct {
 
 // listQuery is what a client asked for.
 type listQuery struct {
-	release stream.ReleaseRef
+	release helmtrail.ReleaseRef
 	// lineage selects one lineage. Without it, the list shows what the cluster
 	// holds and everything else known of the same lineages.
 	lineage string
@@ -132,7 +133,7 @@ func (s *Server) readList(ctx context.Context, cluster Cluster, q listQuery) (*p
 		header := known.facts[r].header
 		if kept := known.kept[r]; kept.Session != "" {
 			item.Session, item.User = &kept.Session, kept.User
-		} else if session := stream.MadeBy(r, &header, sessions); session != nil {
+		} else if session := ownership.MadeBy(r, &header, sessions); session != nil {
 			item.Session, item.User = &session.ID, session.User
 		}
 		list.Items[i] = item

@@ -3,9 +3,9 @@ package history
 import (
 	"strings"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/mask"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // maxRecords bounds each cache of records, in bytes. Masking the largest
@@ -15,7 +15,7 @@ const maxRecords = 32 << 20
 
 // recordKey is the cache key of a record's bytes in a release, whose tokens are
 // its own.
-func recordKey(ref stream.ReleaseRef, digest string) string {
+func recordKey(ref helmtrail.ReleaseRef, digest string) string {
 	return strings.Join([]string{ref.Cluster, ref.Namespace, ref.Name, digest}, "\x00")
 }
 
@@ -30,7 +30,7 @@ func recordSize(record *decoder.Record) int {
 
 // maskedRecord returns the record with its secrets masked. It is shared and
 // must not be changed.
-func (s *Server) maskedRecord(ref stream.ReleaseRef, record *decoder.Record) (*decoder.Record, error) {
+func (s *Server) maskedRecord(ref helmtrail.ReleaseRef, record *decoder.Record) (*decoder.Record, error) {
 	key := recordKey(ref, record.Digest)
 	known, ok := s.masked.Get(key)
 	if !ok || record.Digest == "" {

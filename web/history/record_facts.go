@@ -8,8 +8,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 const (
@@ -35,7 +36,7 @@ type recordFacts struct {
 
 // readFacts reads the facts of some revisions: from the cache, the API server,
 // or the trail.
-func (s *Server) readFacts(ctx context.Context, cluster Cluster, ref stream.ReleaseRef, k *revisions, shown []*decoder.Revision) error {
+func (s *Server) readFacts(ctx context.Context, cluster Cluster, ref helmtrail.ReleaseRef, k *revisions, shown []*decoder.Revision) error {
 	read := make([]recordFacts, len(shown))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(recordsAtOnce)
@@ -52,7 +53,7 @@ func (s *Server) readFacts(ctx context.Context, cluster Cluster, ref stream.Rele
 		}
 		group.Go(func() error {
 			if gone {
-				read[i] = s.trailFacts(ctx, ref, r, k.kept[r].TrailRevision)
+				read[i] = s.trailFacts(ctx, ref, r, k.kept[r].Revision)
 			} else {
 				var err error
 				if read[i], err = s.clusterFacts(ctx, cluster, ref, r); err != nil {
@@ -75,16 +76,16 @@ func (s *Server) readFacts(ctx context.Context, cluster Cluster, ref stream.Rele
 }
 
 // trailFacts returns the facts of a record that the trail has kept.
-func (s *Server) trailFacts(ctx context.Context, ref stream.ReleaseRef, r *decoder.Revision, kept stream.TrailRevision) recordFacts {
+func (s *Server) trailFacts(ctx context.Context, ref helmtrail.ReleaseRef, r *decoder.Revision, kept audit.Revision) recordFacts {
 	record, err := s.keptRecord(ctx, ref, kept)
 	if err == nil {
 		return s.factsOf(ref, r, record)
 	}
 	f := recordFacts{digest: kept.Digest, size: kept.Size, problem: err.Error(), temporary: true}
 	switch {
-	case errors.Is(err, stream.ErrErased):
+	case errors.Is(err, helmtrail.ErrErased):
 		f.problem = "Retention removed the record."
-	case errors.Is(err, stream.ErrNotFound):
+	case errors.Is(err, helmtrail.ErrNotFound):
 		f.problem = "The record was not read before it was overwritten or deleted."
 	case errors.Is(err, decoder.ErrNotRecord) || errors.Is(err, decoder.ErrTooLarge):
 		f.temporary = false
@@ -93,10 +94,10 @@ func (s *Server) trailFacts(ctx context.Context, ref stream.ReleaseRef, r *decod
 }
 
 // clusterFacts returns the facts of a record in the cluster.
-func (s *Server) clusterFacts(ctx context.Context, cluster Cluster, ref stream.ReleaseRef, r *decoder.Revision) (recordFacts, error) {
+func (s *Server) clusterFacts(ctx context.Context, cluster Cluster, ref helmtrail.ReleaseRef, r *decoder.Revision) (recordFacts, error) {
 	record, err := cluster.Records.Record(ctx, ref.Namespace, ref.Name, r.Number)
 	switch {
-	case errors.Is(err, stream.ErrNotFound):
+	case errors.Is(err, helmtrail.ErrNotFound):
 		// It is being deleted, which the watch will soon report.
 		return recordFacts{problem: "The record has just been deleted.", temporary: true}, nil
 	case errors.Is(err, decoder.ErrNotRecord) || errors.Is(err, decoder.ErrTooLarge):
@@ -108,7 +109,7 @@ func (s *Server) clusterFacts(ctx context.Context, cluster Cluster, ref stream.R
 }
 
 // factsOf returns the facts of a revision's record.
-func (s *Server) factsOf(ref stream.ReleaseRef, r *decoder.Revision, record *decoder.Record) recordFacts {
+func (s *Server) factsOf(ref helmtrail.ReleaseRef, r *decoder.Revision, record *decoder.Record) recordFacts {
 	f := recordFacts{
 		header: record.Header, applyMethod: applyMethod(record.ApplyMethod), digest: record.Digest, size: record.Size,
 		rollbackRevision: record.Header.RollbackTarget(), disagreements: decoder.Disagreements(r, record),

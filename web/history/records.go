@@ -7,8 +7,9 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
@@ -26,17 +27,17 @@ type RevisionRef struct {
 }
 
 // revisionOf names a revision of the current lineage of a release.
-func revisionOf(ref stream.ReleaseRef, number int) RevisionRef {
+func revisionOf(ref helmtrail.ReleaseRef, number int) RevisionRef {
 	return RevisionRef{Cluster: ref.Cluster, Namespace: ref.Namespace, Name: ref.Name, Revision: number}
 }
 
-func (r RevisionRef) release() stream.ReleaseRef {
-	return stream.ReleaseRef{Cluster: r.Cluster, Namespace: r.Namespace, Name: r.Name}
+func (r RevisionRef) release() helmtrail.ReleaseRef {
+	return helmtrail.ReleaseRef{Cluster: r.Cluster, Namespace: r.Namespace, Name: r.Name}
 }
 
 // reveal describes that a revision's secrets are shown.
-func (r RevisionRef) reveal(what string) stream.Reveal {
-	return stream.Reveal{Release: r.release(), Lineage: r.Lineage, Revision: r.Revision, What: what}
+func (r RevisionRef) reveal(what string) audit.Reveal {
+	return audit.Reveal{Release: r.release(), Lineage: r.Lineage, Revision: r.Revision, What: what}
 }
 
 // record fetches one revision in full: from the cluster, or from the trail if
@@ -45,7 +46,7 @@ func (r RevisionRef) reveal(what string) stream.Reveal {
 func (s *Server) record(ctx context.Context, caller *authz.Caller, at RevisionRef) (*decoder.Record, error) {
 	if at.Lineage == "" {
 		record, err := s.clusterRecord(ctx, at)
-		if !errors.Is(err, stream.ErrNotFound) {
+		if !errors.Is(err, helmtrail.ErrNotFound) {
 			return record, err
 		}
 		lineages, err := s.lineagesFor(ctx, caller, at.release())
@@ -66,14 +67,14 @@ func (s *Server) record(ctx context.Context, caller *authz.Caller, at RevisionRe
 	if err != nil {
 		return nil, err
 	}
-	kept, ok := keptIn([]stream.Lineage{lineage}, at.Revision)
+	kept, ok := keptIn([]audit.Lineage{lineage}, at.Revision)
 	if !ok {
 		return nil, noRevision(at)
 	}
 	if kept.Gone == "" {
 		// The release may have begun another lineage that the trail has not seen yet.
 		record, err := s.clusterRecord(ctx, at)
-		if err != nil && !errors.Is(err, stream.ErrNotFound) || err == nil && record.FirstDeployed.Equal(lineage.FirstDeployed) {
+		if err != nil && !errors.Is(err, helmtrail.ErrNotFound) || err == nil && record.FirstDeployed.Equal(lineage.FirstDeployed) {
 			return record, err
 		}
 	}
@@ -81,7 +82,7 @@ func (s *Server) record(ctx context.Context, caller *authz.Caller, at RevisionRe
 }
 
 // clusterRecord fetches a revision from the cluster. It fails with
-// stream.ErrNotFound when the cluster does not have it.
+// helmtrail.ErrNotFound when the cluster does not have it.
 func (s *Server) clusterRecord(ctx context.Context, at RevisionRef) (*decoder.Record, error) {
 	cluster, err := s.Cluster(at.Cluster)
 	if err != nil {
@@ -89,7 +90,7 @@ func (s *Server) clusterRecord(ctx context.Context, at RevisionRef) (*decoder.Re
 	}
 	record, err := cluster.Records.Record(ctx, at.Namespace, at.Name, at.Revision)
 	switch {
-	case err == nil || errors.Is(err, stream.ErrNotFound):
+	case err == nil || errors.Is(err, helmtrail.ErrNotFound):
 		return record, err
 	case errors.Is(err, decoder.ErrNotRecord) || errors.Is(err, decoder.ErrTooLarge):
 		return nil, unreadable(at, err)
@@ -99,15 +100,15 @@ func (s *Server) clusterRecord(ctx context.Context, at RevisionRef) (*decoder.Re
 
 // trailRecord returns a record that the trail has kept.
 func (s *Server) trailRecord(ctx context.Context, at RevisionRef, kept keptRevision) (*decoder.Record, error) {
-	record, err := s.keptRecord(ctx, at.release(), kept.TrailRevision)
+	record, err := s.keptRecord(ctx, at.release(), kept.Revision)
 	switch {
 	case err == nil:
 		return record, nil
-	case errors.Is(err, stream.ErrErased):
+	case errors.Is(err, helmtrail.ErrErased):
 		return nil, gone(at, "was removed by retention")
-	case errors.Is(err, stream.ErrNotFound):
+	case errors.Is(err, helmtrail.ErrNotFound):
 		return nil, gone(at, "was not read before it was overwritten or deleted")
-	case errors.Is(err, stream.ErrAltered) || errors.Is(err, decoder.ErrNotRecord) || errors.Is(err, decoder.ErrTooLarge):
+	case errors.Is(err, helmtrail.ErrAltered) || errors.Is(err, decoder.ErrNotRecord) || errors.Is(err, decoder.ErrTooLarge):
 		return nil, unreadable(at, err)
 	}
 	return nil, err
@@ -115,12 +116,12 @@ func (s *Server) trailRecord(ctx context.Context, at RevisionRef, kept keptRevis
 
 // keptRecord reads a record that the trail has kept. It is shared and must not
 // be changed.
-func (s *Server) keptRecord(ctx context.Context, ref stream.ReleaseRef, kept stream.TrailRevision) (*decoder.Record, error) {
+func (s *Server) keptRecord(ctx context.Context, ref helmtrail.ReleaseRef, kept audit.Revision) (*decoder.Record, error) {
 	switch {
 	case kept.Erased:
-		return nil, stream.ErrErased
+		return nil, helmtrail.ErrErased
 	case kept.Digest == "":
-		return nil, stream.ErrNotFound
+		return nil, helmtrail.ErrNotFound
 	}
 	key := recordKey(ref, kept.Digest)
 	if known, ok := s.kept.Get(key); ok {

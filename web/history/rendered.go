@@ -6,9 +6,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/parts"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 )
 
@@ -27,9 +27,9 @@ func (s *Server) GetRendered(c *gin.Context) error {
 }
 
 // rendering returns what a session's dry run has rendered, masked.
-func (s *Server) rendering(ctx context.Context, caller *authz.Caller, ref stream.ReleaseRef, session string) (stream.Rendering, error) {
+func (s *Server) rendering(ctx context.Context, caller *authz.Caller, ref helmtrail.ReleaseRef, session string) (helmtrail.Rendering, error) {
 	if err := s.CheckSession(ctx, caller, ref, session); err != nil {
-		return stream.Rendering{}, err
+		return helmtrail.Rendering{}, err
 	}
 	return s.Sessions.Rendered(ctx, ref, session)
 }
@@ -44,6 +44,6 @@ func (s *Server) renderedRecord(ctx context.Context, caller *authz.Caller, at Re
 }
 
 // renderedText returns the manifest of a dry run, followed by its hooks.
-func renderedText(rendering stream.Rendering) string {
+func renderedText(rendering helmtrail.Rendering) string {
 	return rendering.Manifest + parts.HooksText(rendering.Hooks)
 }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/mask"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
@@ -17,7 +17,7 @@ import (
 // revision or its highest deployed one, at the same path. It refuses a token
 // that matches neither and names its path, so that no password becomes a token.
 // Values without tokens are returned unchanged and cost nothing.
-func (s *Server) RestoreValues(ctx context.Context, caller *authz.Caller, ref stream.ReleaseRef, values []byte) ([]byte, error) {
+func (s *Server) RestoreValues(ctx context.Context, caller *authz.Caller, ref helmtrail.ReleaseRef, values []byte) ([]byte, error) {
 	// Without a base this succeeds if there are no tokens. Otherwise its error
 	// names a token, which is what to answer if there is no revision either.
 	restored, err := s.Masker(ref).Collect().Restore(values, nil)
@@ -43,7 +43,7 @@ func (s *Server) RestoreValues(ctx context.Context, caller *authz.Caller, ref st
 	return nil, err
 }
 
-func (s *Server) restoreFrom(ref stream.ReleaseRef, record *decoder.Record, values []byte) ([]byte, error) {
+func (s *Server) restoreFrom(ref helmtrail.ReleaseRef, record *decoder.Record, values []byte) ([]byte, error) {
 	merged, err := decoder.MergedValues(record)
 	if err != nil {
 		return nil, err

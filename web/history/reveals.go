@@ -6,7 +6,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
@@ -14,7 +15,7 @@ import (
 // reveals reports whether a request asks for unmasked secrets. It fails when
 // the caller may not see those of the release. It is called for every release
 // of a request.
-func (s *Server) reveals(c *gin.Context, caller *authz.Caller, ref stream.ReleaseRef) (bool, error) {
+func (s *Server) reveals(c *gin.Context, caller *authz.Caller, ref helmtrail.ReleaseRef) (bool, error) {
 	asked, err := httpapi.QueryBool(c, "reveal")
 	if err != nil || !asked {
 		return false, err
@@ -27,7 +28,7 @@ func (s *Server) reveals(c *gin.Context, caller *authz.Caller, ref stream.Releas
 
 // Reveal records that the caller is about to be shown secrets. They must not be
 // shown when it fails.
-func (s *Server) Reveal(ctx context.Context, caller *authz.Caller, reveal stream.Reveal) error {
+func (s *Server) Reveal(ctx context.Context, caller *authz.Caller, reveal audit.Reveal) error {
 	reveal.User = caller.User.Name
 	at := reveal.Release
 	if s.Trail != nil {

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // revisions is what is known of a release's revisions.
@@ -24,7 +25,7 @@ type revisions struct {
 // are the revisions of that lineage; without, all that are in the cluster and
 // the others of the same lineages. It fails while the cluster's releases are
 // unknown.
-func gather(cluster Cluster, ref stream.ReleaseRef, lineages []stream.Lineage, lineage string) (*revisions, error) {
+func gather(cluster Cluster, ref helmtrail.ReleaseRef, lineages []audit.Lineage, lineage string) (*revisions, error) {
 	k := &revisions{kept: map[*decoder.Revision]keptRevision{}, gone: map[*decoder.Revision]decoder.Change{}, facts: map[*decoder.Revision]recordFacts{}}
 	live, err := inCluster(cluster, ref)
 	if err != nil {
@@ -32,7 +33,7 @@ func gather(cluster Cluster, ref stream.ReleaseRef, lineages []stream.Lineage, l
 	}
 	shown := current(lineages, len(live) > 0)
 	if lineage != "" {
-		shown = slices.DeleteFunc(slices.Clone(lineages), func(l stream.Lineage) bool { return l.ID != lineage })
+		shown = slices.DeleteFunc(slices.Clone(lineages), func(l audit.Lineage) bool { return l.ID != lineage })
 	}
 	here := map[int]bool{}
 	for _, r := range live {
@@ -66,7 +67,7 @@ func gather(cluster Cluster, ref stream.ReleaseRef, lineages []stream.Lineage, l
 
 // inCluster returns the revisions of a release that are in the cluster, newest
 // first. It fails while they are unknown.
-func inCluster(cluster Cluster, ref stream.ReleaseRef) ([]*decoder.Revision, error) {
+func inCluster(cluster Cluster, ref helmtrail.ReleaseRef) ([]*decoder.Revision, error) {
 	revisions := slices.Clone(cluster.Releases.Revisions(ref.Namespace, ref.Name))
 	if len(revisions) == 0 {
 		return nil, cluster.CheckSyncedIn(ref.Namespace)

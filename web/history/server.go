@@ -6,10 +6,11 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/internal/bounded"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/clusters"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
@@ -19,7 +20,7 @@ import (
 // concurrently.
 type Records interface {
 	// Record fetches one revision in full from the API server. It fails with
-	// stream.ErrNotFound when there is none.
+	// helmtrail.ErrNotFound when there is none.
 	Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error)
 }
 
@@ -27,12 +28,12 @@ type Records interface {
 // concurrently.
 type Sessions interface {
 	// Sessions returns those of a release, newest first.
-	Sessions(ctx context.Context, release stream.ReleaseRef) ([]stream.Session, error)
-	// Session returns one. It fails with stream.ErrNotFound when the release has
+	Sessions(ctx context.Context, release helmtrail.ReleaseRef) ([]helmtrail.Session, error)
+	// Session returns one. It fails with helmtrail.ErrNotFound when the release has
 	// no such session.
-	Session(ctx context.Context, release stream.ReleaseRef, id string) (stream.Session, error)
+	Session(ctx context.Context, release helmtrail.ReleaseRef, id string) (helmtrail.Session, error)
 	// Rendered returns what a session's dry run has rendered.
-	Rendered(ctx context.Context, release stream.ReleaseRef, id string) (stream.Rendering, error)
+	Rendered(ctx context.Context, release helmtrail.ReleaseRef, id string) (helmtrail.Rendering, error)
 }
 
 // Trail is the permanent record of everything that releases ever were. Its
@@ -40,24 +41,24 @@ type Sessions interface {
 type Trail interface {
 	// Lineages returns the lineages of a release, newest first, none if it was
 	// never seen. It reads memory and does not block.
-	Lineages(release stream.ReleaseRef) []stream.Lineage
+	Lineages(release helmtrail.ReleaseRef) []audit.Lineage
 	// Releases returns the releases of a namespace, "" for all, that were ever
 	// seen, sorted. It reads memory and does not block.
-	Releases(cluster, namespace string) []stream.ReleaseRef
+	Releases(cluster, namespace string) []helmtrail.ReleaseRef
 	// Record returns the bytes of the record with this digest, as Helm stored
-	// them. It fails with stream.ErrNotFound when it was never kept, with
-	// stream.ErrErased when retention removed it, and with stream.ErrAltered when
+	// them. It fails with helmtrail.ErrNotFound when it was never kept, with
+	// helmtrail.ErrErased when retention removed it, and with helmtrail.ErrAltered when
 	// they are no longer the bytes of that digest.
 	Record(ctx context.Context, digest string) ([]byte, error)
 	// Entries returns entries in the order of the chain, and whether there are
 	// more. To read on, set the query's After to the last entry's position.
-	Entries(ctx context.Context, query stream.TrailQuery) (entries []stream.TrailEntry, more bool, err error)
+	Entries(ctx context.Context, query audit.Query) (entries []audit.Entry, more bool, err error)
 	// State returns what is known of a cluster's chain. With verify, it first
 	// reads every link from the disk again.
-	State(ctx context.Context, cluster string, verify bool) (stream.TrailState, error)
+	State(ctx context.Context, cluster string, verify bool) (audit.State, error)
 	// Reveal appends that secrets are about to be shown. They must not be shown
 	// when it fails.
-	Reveal(ctx context.Context, reveal stream.Reveal) error
+	Reveal(ctx context.Context, reveal audit.Reveal) error
 }
 
 // Cluster is a served cluster with what the history reads from its API server.
@@ -69,7 +70,7 @@ type Cluster struct {
 
 // Options is what a Server needs.
 type Options struct {
-	// Cluster returns a served cluster. It fails with stream.ErrNotFound for any
+	// Cluster returns a served cluster. It fails with helmtrail.ErrNotFound for any
 	// other id.
 	Cluster func(id string) (Cluster, error)
 	// CallerIn identifies the caller of a request in another cluster than the
@@ -79,7 +80,7 @@ type Options struct {
 	// Trail is nil when the server keeps none.
 	Trail Trail
 	// MayReveal returns nil if the caller may see the secrets of a release.
-	MayReveal func(ctx context.Context, caller *authz.Caller, release stream.ReleaseRef) error
+	MayReveal func(ctx context.Context, caller *authz.Caller, release helmtrail.ReleaseRef) error
 	// MaskKey makes the fingerprints of masked secrets.
 	MaskKey []byte
 	// OpenPaced begins an answer that is sent bit by bit.
@@ -107,15 +108,15 @@ func New(o Options) *Server {
 }
 
 // release returns the release that a request's path names, and its cluster.
-func (s *Server) release(c *gin.Context) (stream.ReleaseRef, Cluster, error) {
+func (s *Server) release(c *gin.Context) (helmtrail.ReleaseRef, Cluster, error) {
 	cluster, err := s.Cluster(c.Param("cluster"))
 	if err != nil {
-		return stream.ReleaseRef{}, Cluster{}, err
+		return helmtrail.ReleaseRef{}, Cluster{}, err
 	}
-	return stream.ReleaseRef{Cluster: cluster.ID, Namespace: c.Param("namespace"), Name: c.Param("name")}, cluster, nil
+	return helmtrail.ReleaseRef{Cluster: cluster.ID, Namespace: c.Param("namespace"), Name: c.Param("name")}, cluster, nil
 }
 
 // Masker returns what makes the tokens of a release's secrets.
-func (s *Server) Masker(ref stream.ReleaseRef) *mask.Masker {
+func (s *Server) Masker(ref helmtrail.ReleaseRef) *mask.Masker {
 	return mask.New(s.MaskKey, mask.Release{Cluster: ref.Cluster, Namespace: ref.Namespace, Name: ref.Name})
 }

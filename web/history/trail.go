@@ -8,7 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
@@ -16,15 +16,15 @@ import (
 // TrailPage is one page of a trail.
 type TrailPage struct {
 	// Items are entries in the order of the chain, the oldest first.
-	Items []stream.TrailEntry `json:"items"`
+	Items []audit.Entry `json:"items"`
 	// State says whether the whole cluster's chain is intact.
-	State    stream.TrailState `json:"state"`
-	Continue string            `json:"continue,omitempty"`
+	State    audit.State `json:"state"`
+	Continue string      `json:"continue,omitempty"`
 }
 
 // trailRequest is what a client asked for.
 type trailRequest struct {
-	query stream.TrailQuery
+	query audit.Query
 	// lineage selects the entries of one lineage of a release; "" for all.
 	lineage string
 	// limit bounds the entries that are shown; 0 for no limit.
@@ -78,7 +78,7 @@ func (s *Server) GetTrail(c *gin.Context) error {
 }
 
 func (s *Server) readTrailRequest(c *gin.Context) (trailRequest, error) {
-	r := trailRequest{query: stream.TrailQuery{User: c.Query("user")}}
+	r := trailRequest{query: audit.Query{User: c.Query("user")}}
 	if s.Trail == nil {
 		return r, httpapi.NotFound("This server keeps no trail.")
 	}
@@ -118,7 +118,7 @@ func (s *Server) writeTrail(c *gin.Context, cluster Cluster, request trailReques
 	if err != nil {
 		return err
 	}
-	page := TrailPage{Items: []stream.TrailEntry{}}
+	page := TrailPage{Items: []audit.Entry{}}
 	for e, err := range view.entries(ctx, request) {
 		if err != nil {
 			return err

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 )
 
@@ -14,7 +15,7 @@ type trailView struct {
 	trail Trail
 	// filter decides by the namespace of each entry.
 	filter   *authz.Filter
-	lineages map[stream.ReleaseRef]knownLineages
+	lineages map[helmtrail.ReleaseRef]knownLineages
 }
 
 // knownLineages says which lineages of a release are current, by id, and
@@ -25,26 +26,26 @@ type knownLineages struct {
 }
 
 func newTrailView(trail Trail, filter *authz.Filter) *trailView {
-	return &trailView{trail: trail, filter: filter, lineages: map[stream.ReleaseRef]knownLineages{}}
+	return &trailView{trail: trail, filter: filter, lineages: map[helmtrail.ReleaseRef]knownLineages{}}
 }
 
 // entries yields the entries that are asked for and may be shown. It ends with
 // the first error.
-func (v *trailView) entries(ctx context.Context, request trailRequest) iter.Seq2[stream.TrailEntry, error] {
-	return func(yield func(stream.TrailEntry, error) bool) {
+func (v *trailView) entries(ctx context.Context, request trailRequest) iter.Seq2[audit.Entry, error] {
+	return func(yield func(audit.Entry, error) bool) {
 		query := request.query
 		query.Readable = v.filter.Allows
 		given := 0
 		for more := true; more; {
-			query.Limit = stream.MaxTrailPage
+			query.Limit = audit.MaxPage
 			if request.limit > 0 {
 				// One more entry shows whether the page is the last.
 				query.Limit = min(query.Limit, max(1, request.limit+1-given))
 			}
-			var page []stream.TrailEntry
+			var page []audit.Entry
 			var err error
 			if page, more, err = v.trail.Entries(ctx, query); err != nil {
-				yield(stream.TrailEntry{}, fmt.Errorf("read the trail of cluster %s: %w", query.Cluster, err))
+				yield(audit.Entry{}, fmt.Errorf("read the trail of cluster %s: %w", query.Cluster, err))
 				return
 			}
 			for _, e := range page {
@@ -67,8 +68,8 @@ func (v *trailView) entries(ctx context.Context, request trailRequest) iter.Seq2
 // of the whole cluster need the right to all namespaces. A gap in watching the
 // cluster is shown to everybody: it reveals nothing, and without it an
 // incomplete trail would look complete.
-func (v *trailView) shows(ctx context.Context, e stream.TrailEntry) (bool, error) {
-	if e.Kind == stream.TrailGap && e.Namespace == "" {
+func (v *trailView) shows(ctx context.Context, e audit.Entry) (bool, error) {
+	if e.Kind == audit.KindGap && e.Namespace == "" {
 		return true, v.filter.Recheck(ctx)
 	}
 	ok, err := v.filter.Allows(ctx, e.Namespace)
@@ -80,8 +81,8 @@ func (v *trailView) shows(ctx context.Context, e stream.TrailEntry) (bool, error
 
 // isCurrent reports whether an entry belongs to a current lineage. An entry
 // without a known lineage does if all lineages of its release are current.
-func (v *trailView) isCurrent(e stream.TrailEntry) bool {
-	ref := stream.ReleaseRef{Cluster: e.Cluster, Namespace: e.Namespace, Name: e.Release}
+func (v *trailView) isCurrent(e audit.Entry) bool {
+	ref := helmtrail.ReleaseRef{Cluster: e.Cluster, Namespace: e.Namespace, Name: e.Release}
 	known, ok := v.lineages[ref]
 	if !ok {
 		known.current = map[string]bool{}

@@ -6,7 +6,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/helmtrail/helmtrail/decoder/mask"
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail/drift"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
@@ -24,7 +24,7 @@ func (s *Server) GetValidation(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	query := stream.ValidationQuery{Release: ref, Manifest: renderedText(rendering), Masker: s.Masker(ref), Credentials: caller.Credentials}
+	query := drift.ValidationQuery{Release: ref, Manifest: renderedText(rendering), Masker: s.Masker(ref), Credentials: caller.Credentials}
 	// The live objects may hold secrets that only the release's record marks as
 	// such, so nothing of them is shown without that record.
 	if err := cluster.CheckSyncedIn(ref.Namespace); err != nil {

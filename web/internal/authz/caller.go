@@ -10,7 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
@@ -31,10 +31,10 @@ type Caller struct {
 	// Cluster is the id of the cluster that knows the caller.
 	Cluster string
 	// User is empty on a server without login.
-	User stream.User
+	User helmtrail.User
 	// Credentials are helmtrail's own, which are empty, on a server without
 	// login.
-	Credentials stream.Credentials
+	Credentials helmtrail.Credentials
 	// Address is where the request came from.
 	Address string
 
@@ -53,7 +53,7 @@ type Caller struct {
 func Anyone(cluster, address string) *Caller { return &Caller{Cluster: cluster, Address: address} }
 
 // Known returns a caller whom the cluster has just recognized as the user.
-func Known(cluster, address string, access Access, credentials stream.Credentials, user stream.User) *Caller {
+func Known(cluster, address string, access Access, credentials helmtrail.Credentials, user helmtrail.User) *Caller {
 	c := &Caller{
 		Cluster: cluster, Address: address, User: user, Credentials: credentials,
 		access: access, checked: time.Now(), asked: time.Now(),
@@ -120,7 +120,7 @@ func (c *Caller) Allows(ctx context.Context, need Need, namespace string) error 
 		if err == nil {
 			return nil
 		}
-		if _, denied := errors.AsType[*stream.ForbiddenError](err); !denied {
+		if _, denied := errors.AsType[*helmtrail.ForbiddenError](err); !denied {
 			return err
 		}
 		if first == nil {
@@ -150,11 +150,11 @@ func (c *Caller) Recheck(ctx context.Context) error {
 
 // Viewer decides which of a cluster's objects the caller is shown; nil shows
 // all.
-func (c *Caller) Viewer() stream.Viewer {
+func (c *Caller) Viewer() helmtrail.Viewer {
 	if c.access == nil {
 		return nil
 	}
-	return func(ctx context.Context, right stream.Right) error {
+	return func(ctx context.Context, right helmtrail.Right) error {
 		return c.access.Allowed(ctx, c.Credentials, right)
 	}
 }
@@ -168,14 +168,14 @@ func (c *Caller) MayReadSecrets(ctx context.Context, namespace string) error {
 	if c.access == nil {
 		return errNoLogin
 	}
-	return c.access.Allowed(ctx, c.Credentials, stream.Right{Verb: "get", Resource: "secrets", Namespace: namespace})
+	return c.access.Allowed(ctx, c.Credentials, helmtrail.Right{Verb: "get", Resource: "secrets", Namespace: namespace})
 }
 
 // Refuses reports whether an error is a refusal. Otherwise the API server did
 // not answer.
 func Refuses(err error) bool {
-	_, denied := errors.AsType[*stream.ForbiddenError](err)
-	return denied || errors.Is(err, stream.ErrUnauthenticated)
+	_, denied := errors.AsType[*helmtrail.ForbiddenError](err)
+	return denied || errors.Is(err, helmtrail.ErrUnauthenticated)
 }
 
 // listsSome fails unless there is a namespace whose releases the caller may
@@ -232,7 +232,7 @@ func (c *Caller) Visible(ctx context.Context) (map[string]bool, error) {
 // Lend gives an operation the caller's name and credentials. It fails when the
 // token expires before the operation's deadline: helm would lose its rights
 // halfway.
-func (c *Caller) Lend(request *stream.Request) error {
+func (c *Caller) Lend(request *helmtrail.Request) error {
 	if c.access == nil {
 		return nil
 	}

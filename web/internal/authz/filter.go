@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 // Filter decides which namespaces' entries a reader may see. It belongs to one
@@ -38,7 +38,7 @@ func (f *Filter) Allows(ctx context.Context, namespace string) (bool, error) {
 	allowed, known := f.allowed[namespace]
 	if !known {
 		err := f.caller.Allows(ctx, f.need, namespace)
-		if _, denied := errors.AsType[*stream.ForbiddenError](err); err != nil && !denied {
+		if _, denied := errors.AsType[*helmtrail.ForbiddenError](err); err != nil && !denied {
 			return false, err
 		}
 		allowed = err == nil

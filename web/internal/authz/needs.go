@@ -3,20 +3,20 @@ package authz
 import (
 	"context"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 // Access reports who the callers of one cluster are and what they may do
 // there. Its methods may be called concurrently and may ask the API server.
 type Access interface {
 	// User returns whose credentials these are. It fails with
-	// stream.ErrUnauthenticated when they are nobody's, with
-	// stream.ErrTooManyTokens when they may not be tried now, and with
-	// stream.ErrNotReviewed when that could not be found out.
-	User(ctx context.Context, credentials stream.Credentials) (stream.User, error)
-	// Allowed returns nil if the caller has the right, *stream.ForbiddenError
+	// helmtrail.ErrUnauthenticated when they are nobody's, with
+	// helmtrail.ErrTooManyTokens when they may not be tried now, and with
+	// helmtrail.ErrNotReviewed when that could not be found out.
+	User(ctx context.Context, credentials helmtrail.Credentials) (helmtrail.User, error)
+	// Allowed returns nil if the caller has the right, *helmtrail.ForbiddenError
 	// if not, and otherwise fails like User.
-	Allowed(ctx context.Context, credentials stream.Credentials, right stream.Right) error
+	Allowed(ctx context.Context, credentials helmtrail.Credentials, right helmtrail.Right) error
 }
 
 // Need is what a caller needs to use a route, when callers have to sign in.
@@ -53,19 +53,19 @@ const group = "helmtrail.dev"
 
 // rights returns the rights of which the caller needs one. Whoever may read
 // the Secrets themselves may see what is in them.
-func (n Need) rights(namespace string) []stream.Right {
-	onSecrets := func(verb string) stream.Right {
-		return stream.Right{Verb: verb, Resource: "secrets", Namespace: namespace}
+func (n Need) rights(namespace string) []helmtrail.Right {
+	onSecrets := func(verb string) helmtrail.Right {
+		return helmtrail.Right{Verb: verb, Resource: "secrets", Namespace: namespace}
 	}
 	switch n {
 	case Get, List:
-		return []stream.Right{{Verb: string(n), Group: group, Resource: "releases", Namespace: namespace}, onSecrets(string(n))}
+		return []helmtrail.Right{{Verb: string(n), Group: group, Resource: "releases", Namespace: namespace}, onSecrets(string(n))}
 	case Create, Update, Delete:
-		return []stream.Right{onSecrets(string(n))}
+		return []helmtrail.Right{onSecrets(string(n))}
 	case Upload:
-		return []stream.Right{{Verb: "create", Group: group, Resource: "charts", Namespace: namespace}}
+		return []helmtrail.Right{{Verb: "create", Group: group, Resource: "charts", Namespace: namespace}}
 	case Metrics:
-		return []stream.Right{{Verb: "get", Path: "/metrics"}}
+		return []helmtrail.Right{{Verb: "get", Path: "/metrics"}}
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 	"github.com/helmtrail/helmtrail/web/internal/polling"
 )
@@ -134,9 +134,9 @@ func (c *Cluster) CheckWatched(namespace string) error {
 	if namespace == "" || len(c.Options.Namespaces) == 0 || slices.Contains(c.Options.Namespaces, namespace) {
 		return nil
 	}
-	return httpapi.Denied(&stream.ForbiddenError{
+	return httpapi.Denied(&helmtrail.ForbiddenError{
 		User:   "helmtrail",
-		Right:  stream.Right{Verb: "list", Resource: "secrets", Namespace: namespace},
+		Right:  helmtrail.Right{Verb: "list", Resource: "secrets", Namespace: namespace},
 		Reason: "it watches only " + strings.Join(c.Options.Namespaces, ", "),
 	})
 }
@@ -151,7 +151,7 @@ func (c *Cluster) Explain(err error) error {
 }
 
 // Newest returns a release's newest revision, nil if there is none.
-func (c *Cluster) Newest(ref stream.ReleaseRef) *decoder.Revision {
+func (c *Cluster) Newest(ref helmtrail.ReleaseRef) *decoder.Revision {
 	revisions := c.Releases.Revisions(ref.Namespace, ref.Name)
 	if len(revisions) == 0 {
 		return nil
@@ -161,7 +161,7 @@ func (c *Cluster) Newest(ref stream.ReleaseRef) *decoder.Revision {
 
 // LiveRevision returns the number of the highest deployed revision of a release,
 // or of the newest if none is deployed.
-func (c *Cluster) LiveRevision(ref stream.ReleaseRef) (int, error) {
+func (c *Cluster) LiveRevision(ref helmtrail.ReleaseRef) (int, error) {
 	revisions := c.Releases.Revisions(ref.Namespace, ref.Name)
 	if len(revisions) == 0 {
 		if err := c.CheckSyncedIn(ref.Namespace); err != nil {

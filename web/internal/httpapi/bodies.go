@@ -15,7 +15,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/helmtrail/helmtrail/stream"
+	"github.com/helmtrail/helmtrail"
 )
 
 // maxBody bounds a request's body, in bytes.
@@ -100,7 +100,7 @@ func jsonFields(t reflect.Type) map[string]reflect.StructField {
 
 // kindWord returns what JSON calls a Go type.
 func kindWord(t reflect.Type) string {
-	if t == reflect.TypeFor[stream.Choice]() {
+	if t == reflect.TypeFor[helmtrail.Choice]() {
 		return "a word, true or false"
 	}
 	switch t.Kind() {

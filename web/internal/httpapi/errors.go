@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"syscall"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
-	"github.com/helmtrail/helmtrail/stream"
 )
 
 // Error is an error as a client sees it.
@@ -71,7 +71,7 @@ func NotFound(message string) *Error {
 }
 
 // NoRelease returns the 404 for a release that does not exist.
-func NoRelease(ref stream.ReleaseRef) *Error {
+func NoRelease(ref helmtrail.ReleaseRef) *Error {
 	return NotFound("There is no release " + ref.Name + " in namespace " + ref.Namespace + ".")
 }
 
@@ -96,7 +96,7 @@ func Unreachable(message string) *Error {
 }
 
 // Denied returns the 403 that names a missing right.
-func Denied(e *stream.ForbiddenError) *Error {
+func Denied(e *helmtrail.ForbiddenError) *Error {
 	return &Error{
 		Status: http.StatusForbidden, Code: CodeForbidden, Message: e.Error(),
 		Details: struct {
@@ -115,16 +115,16 @@ var sentinels = []struct {
 	status int
 	code   Code
 }{
-	{stream.ErrNotFound, http.StatusNotFound, CodeNotFound},
-	{stream.ErrUnauthenticated, http.StatusUnauthorized, CodeUnauthenticated},
-	{stream.ErrTooManyTokens, http.StatusTooManyRequests, CodeTooManyRequests},
-	{stream.ErrTooManyOperations, http.StatusTooManyRequests, CodeTooManyOperations},
-	{stream.ErrNoHelm, http.StatusServiceUnavailable, CodeUnavailable},
-	{stream.ErrNoChart, http.StatusServiceUnavailable, CodeUnavailable},
-	{stream.ErrChanged, http.StatusConflict, CodeChanged},
-	{stream.ErrNotStuck, http.StatusConflict, CodeNotStuck},
-	{stream.ErrEnded, http.StatusConflict, CodeEnded},
-	{stream.ErrStopping, http.StatusServiceUnavailable, CodeUnavailable},
+	{helmtrail.ErrNotFound, http.StatusNotFound, CodeNotFound},
+	{helmtrail.ErrUnauthenticated, http.StatusUnauthorized, CodeUnauthenticated},
+	{helmtrail.ErrTooManyTokens, http.StatusTooManyRequests, CodeTooManyRequests},
+	{helmtrail.ErrTooManyOperations, http.StatusTooManyRequests, CodeTooManyOperations},
+	{helmtrail.ErrNoHelm, http.StatusServiceUnavailable, CodeUnavailable},
+	{helmtrail.ErrNoChart, http.StatusServiceUnavailable, CodeUnavailable},
+	{helmtrail.ErrChanged, http.StatusConflict, CodeChanged},
+	{helmtrail.ErrNotStuck, http.StatusConflict, CodeNotStuck},
+	{helmtrail.ErrEnded, http.StatusConflict, CodeEnded},
+	{helmtrail.ErrStopping, http.StatusServiceUnavailable, CodeUnavailable},
 }
 
 // FromError maps any error to what a client sees. It reports false for an
@@ -133,16 +133,16 @@ func FromError(err error) (*Error, bool) {
 	if known, ok := errors.AsType[*Error](err); ok {
 		return known, true
 	}
-	if invalid, ok := errors.AsType[*stream.InvalidError](err); ok {
+	if invalid, ok := errors.AsType[*helmtrail.InvalidError](err); ok {
 		return BadField(invalid.Field, invalid.Error()), true
 	}
-	if lacking, ok := errors.AsType[*stream.UnsupportedError](err); ok {
+	if lacking, ok := errors.AsType[*helmtrail.UnsupportedError](err); ok {
 		return &Error{
 			Status: http.StatusBadRequest, Code: CodeUnsupported,
 			Message: lacking.Error(), Details: fieldDetails{lacking.Option},
 		}, true
 	}
-	if busy, ok := errors.AsType[*stream.InProgressError](err); ok {
+	if busy, ok := errors.AsType[*helmtrail.InProgressError](err); ok {
 		return &Error{
 			Status: http.StatusConflict, Code: CodeInProgress,
 			Message: fmt.Sprintf("Another operation on release %s is running.", busy.Release.Name),
@@ -151,10 +151,10 @@ func FromError(err error) (*Error, bool) {
 			}{busy.SessionID},
 		}, true
 	}
-	if denied, ok := errors.AsType[*stream.ForbiddenError](err); ok {
+	if denied, ok := errors.AsType[*helmtrail.ForbiddenError](err); ok {
 		return Denied(denied), true
 	}
-	if errors.Is(err, stream.ErrNotReviewed) {
+	if errors.Is(err, helmtrail.ErrNotReviewed) {
 		return errNotReviewed, false
 	}
 	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS} {
@@ -162,7 +162,7 @@ func FromError(err error) (*Error, bool) {
 			return errDiskFull, false
 		}
 	}
-	if pending, ok := errors.AsType[*stream.PendingError](err); ok {
+	if pending, ok := errors.AsType[*helmtrail.PendingError](err); ok {
 		return &Error{
 			Status: http.StatusConflict, Code: CodePending, Message: pending.Error(),
 			Details: struct {

@@ -1,8 +1,12 @@
-package stream
+// Package ownership decides which revisions belong to which session.
+//
+// It is pure. Every place that asks whose a revision is uses it.
+package ownership
 
 import (
 	"strings"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
@@ -43,8 +47,8 @@ func TraceOfHeader(number int, h *decoder.Header) Trace {
 // Claimant is a session as far as it decides which revisions belong to it.
 type Claimant struct {
 	Session   string
-	Origin    Origin
-	Operation Operation
+	Origin    helmtrail.Origin
+	Operation helmtrail.Operation
 	// target is the revision that a rollback goes back to.
 	Target int
 	// undoes means that Helm rolls back by itself when the operation fails.
@@ -65,13 +69,13 @@ func (c Claimant) Owns(t Trace, start int, own []int) bool {
 	}
 	first := last == start
 	switch {
-	case c.Origin == OriginOutside: // opened for what it sees
+	case c.Origin == helmtrail.OriginOutside: // opened for what it sees
 		return true
 	case t.Number <= start: // was there before
 		return false
-	case c.Operation == OperationRollback: // cannot set labels
+	case c.Operation == helmtrail.OperationRollback: // cannot set labels
 		return first && (t.ByRollback && (t.Target == 0 || t.Target == c.Target) || t.FailedWait)
-	case c.Operation != OperationInstall && c.Operation != OperationUpgrade: // makes none
+	case c.Operation != helmtrail.OperationInstall && c.Operation != helmtrail.OperationUpgrade: // makes none
 		return false
 	case t.Session == c.Session:
 		return first
@@ -81,8 +85,8 @@ func (c Claimant) Owns(t Trace, start int, own []int) bool {
 
 // RollsBack reports whether a revision that appears while an operation runs is
 // Helm's own rollback of what the operation did.
-func RollsBack(operation Operation, t Trace) bool {
-	return (operation == OperationInstall || operation == OperationUpgrade) && t.ByRollback
+func RollsBack(operation helmtrail.Operation, t Trace) bool {
+	return (operation == helmtrail.OperationInstall || operation == helmtrail.OperationUpgrade) && t.ByRollback
 }
 
 // MadeBy returns the session that made a revision, nil if it is not known.
@@ -92,7 +96,7 @@ func RollsBack(operation Operation, t Trace) bool {
 // The session label alone proves nothing, since Helm copies it to later
 // revisions: the revision must have been made while the session ran. What a
 // rollback made has no label of its own, so there the time decides alone.
-func MadeBy(revision *decoder.Revision, header *decoder.Header, sessions []Session) *Session {
+func MadeBy(revision *decoder.Revision, header *decoder.Header, sessions []helmtrail.Session) *helmtrail.Session {
 	made := header.LastDeployed
 	if made.IsZero() {
 		return nil
@@ -101,7 +105,7 @@ func MadeBy(revision *decoder.Revision, header *decoder.Header, sessions []Sessi
 	for i := range sessions {
 		s := &sessions[i]
 		switch {
-		case s.Origin != OriginHelmtrail:
+		case s.Origin != helmtrail.OriginHelmtrail:
 		case made.Before(s.StartedAt) || s.EndedAt != nil && made.After(*s.EndedAt):
 		case revision.Session == s.ID || t.ByRollback:
 			return s

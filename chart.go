@@ -1,8 +1,10 @@
-package stream
+package helmtrail
 
 import (
 	"encoding/json"
 	"errors"
+
+	"github.com/helmtrail/helmtrail/decoder"
 )
 
 // ErrNoChart means that a chart could not be fetched or read.
@@ -58,4 +60,38 @@ type ChartDetails struct {
 	Readme string `json:"readme"`
 	// Schema is values.schema.json, null when the chart has none.
 	Schema json.RawMessage `json:"schema"`
+}
+
+// Rendering is what a dry run has made of a chart, its secrets masked.
+type Rendering struct {
+	Manifest string         `json:"manifest"`
+	Hooks    []decoder.Hook `json:"hooks"`
+	Notes    string         `json:"notes"`
+}
+
+// ChartRepository is a chart repository that a cluster's own objects name.
+type ChartRepository struct {
+	Name string
+	// Namespace is that of a project's repository, "" for the whole cluster's.
+	Namespace string
+	URL       string
+	// Access is what its server wants to see: the keys username, password,
+	// ca.crt, tls.crt and tls.key, as far as there are any. It is a secret.
+	Access map[string][]byte
+	// Problem says why the repository cannot be used, "" when it can.
+	Problem string
+}
+
+// Chart says which chart to use.
+type Chart struct {
+	// Ref is a name in the chart directory, with Repo a name in that
+	// repository, an uploaded archive ("upload:" and its digest), or an oci://
+	// or https:// address.
+	Ref string `json:"ref"`
+	// Repo is a repository's address, or the name of a configured one.
+	Repo    string `json:"repo,omitempty"`
+	Version string `json:"version,omitempty"`
+	// CredentialsSecret names a Secret of the release's namespace whose keys
+	// username, password, ca.crt, tls.crt and tls.key are used to fetch the chart.
+	CredentialsSecret string `json:"credentialsSecret,omitempty"`
 }

@@ -1,6 +1,8 @@
-package stream
+package health
 
-import "strings"
+import (
+	"strings"
+)
 
 // Problem says what is wrong with an object, in one word for each sentence
 // that says it. The words stay as they are: others say the sentences in their
@@ -178,9 +180,3 @@ const (
 	// WordFailed is the reason of what has failed when the cluster gives none.
 	WordFailed = "Failed"
 )
-
-// Explain adds to a cause what it follows from, as a sentence of its own.
-func (c *Cause) Explain(because Sentence) {
-	c.Because = because
-	c.Text = strings.TrimSuffix(c.Text, ".") + ". " + because.English()
-}

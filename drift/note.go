@@ -1,4 +1,4 @@
-package stream
+package drift
 
 // NoteCode names the sentence of a message about an object, so that a client can
 // say it in another language. Codes are part of the API and never change.

@@ -1,4 +1,4 @@
-package stream
+package helmtrail
 
 import (
 	"encoding/json"
@@ -6,40 +6,6 @@ import (
 	"strconv"
 	"time"
 )
-
-// Request is what a caller asks to be done to a release. It was checked before
-// it gets here; see Validate in package helmcli.
-type Request struct {
-	Operation Operation
-	Release   ReleaseRef
-	// Chart is used by install and upgrade.
-	Chart Chart
-	// Values is YAML, user-supplied values only. It is a secret.
-	Values []byte
-	// Revision is the target of a rollback.
-	Revision int
-	Options  Options
-	// User is who asked, nobody without authentication.
-	User User
-	// Credentials are the caller's; they never leave the process's memory.
-	Credentials Credentials `json:"-"`
-	// Recovery is set when the operation is part of a recovery.
-	Recovery *Recovery
-}
-
-// Chart says which chart to use.
-type Chart struct {
-	// Ref is a name in the chart directory, with Repo a name in that
-	// repository, an uploaded archive ("upload:" and its digest), or an oci://
-	// or https:// address.
-	Ref string `json:"ref"`
-	// Repo is a repository's address, or the name of a configured one.
-	Repo    string `json:"repo,omitempty"`
-	Version string `json:"version,omitempty"`
-	// CredentialsSecret names a Secret of the release's namespace whose keys
-	// username, password, ca.crt, tls.crt and tls.key are used to fetch the chart.
-	CredentialsSecret string `json:"credentialsSecret,omitempty"`
-}
 
 // Options are Helm's own flags in lowerCamelCase. The zero value is what helm
 // does without flags. docs/options.md explains each.

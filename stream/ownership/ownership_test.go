@@ -1,38 +1,39 @@
-package stream
+package ownership_test
 
 import (
-	"slices"
 	"testing"
 
+	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/stream/ownership"
 )
 
 // Each row is one revision that appears while a session runs.
 func TestWhichRevisionsASessionOwns(t *testing.T) {
-	upgrade := Claimant{Session: "s-1", Origin: OriginHelmtrail, Operation: OperationUpgrade}
+	upgrade := ownership.Claimant{Session: "s-1", Origin: helmtrail.OriginHelmtrail, Operation: helmtrail.OperationUpgrade}
 	install, rollback, uninstall, outside, undoing := upgrade, upgrade, upgrade, upgrade, upgrade
-	install.Operation, uninstall.Operation = OperationInstall, OperationUninstall
-	rollback.Operation, rollback.Target = OperationRollback, 2
-	outside.Origin = OriginOutside
+	install.Operation, uninstall.Operation = helmtrail.OperationInstall, helmtrail.OperationUninstall
+	rollback.Operation, rollback.Target = helmtrail.OperationRollback, 2
+	outside.Origin = helmtrail.OriginOutside
 	undoing.Undoes = true
 	recovery := uninstall
-	recovery.Operation = OperationRecover
+	recovery.Operation = helmtrail.OperationRecover
 
-	revision := func(number int, session string, status decoder.Status, description string) Trace {
-		return TraceOf(&decoder.Revision{Number: number, Session: session, Header: &decoder.Header{Status: status, Description: description}})
+	revision := func(number int, session string, status decoder.Status, description string) ownership.Trace {
+		return ownership.TraceOf(&decoder.Revision{Number: number, Session: session, Header: &decoder.Header{Status: status, Description: description}})
 	}
-	helm4 := func(number, target int) Trace {
-		return TraceOf(&decoder.Revision{Number: number, Header: &decoder.Header{Status: decoder.StatusFailed, Description: "by hand", RollbackRevision: target}})
+	helm4 := func(number, target int) ownership.Trace {
+		return ownership.TraceOf(&decoder.Revision{Number: number, Header: &decoder.Header{Status: decoder.StatusFailed, Description: "by hand", RollbackRevision: target}})
 	}
-	unread := func(number int, status decoder.Status) Trace {
-		return TraceOf(&decoder.Revision{Number: number, LabelStatus: status})
+	unread := func(number int, status decoder.Status) ownership.Trace {
+		return ownership.TraceOf(&decoder.Revision{Number: number, LabelStatus: status})
 	}
 	pending, deployed, failed := decoder.StatusPendingUpgrade, decoder.StatusDeployed, decoder.StatusFailed
 	pendingRollback := decoder.StatusPendingRollback
 	tests := []struct {
 		name     string
-		claimant Claimant
-		trace    Trace
+		claimant ownership.Claimant
+		trace    ownership.Trace
 		start    int
 		own      []int
 		want     bool
@@ -73,52 +74,6 @@ func TestWhichRevisionsASessionOwns(t *testing.T) {
 	for _, test := range tests {
 		if got := test.claimant.Owns(test.trace, test.start, test.own); got != test.want {
 			t.Errorf("%s: owned is %v, want %v", test.name, got, test.want)
-		}
-	}
-}
-
-// What an earlier helmtrail stored of a session says nothing about labels.
-func TestRecalledRevisionsAreThoseOfTheOperation(t *testing.T) {
-	body := func(revision int, status decoder.Status, description string) *ReleaseStatus {
-		return &ReleaseStatus{Revision: revision, Status: status, Description: description, Change: decoder.ChangeStatus}
-	}
-	tests := []struct {
-		name    string
-		request Request
-		events  []*ReleaseStatus
-		want    []int
-	}{
-		{
-			"an upgrade that Helm rolls back", Request{Operation: OperationUpgrade, Options: Options{RollbackOnFailure: true}},
-			[]*ReleaseStatus{
-				body(5, decoder.StatusPendingUpgrade, ""), body(5, decoder.StatusFailed, ""),
-				body(6, decoder.StatusPendingRollback, "Rollback to 4"), body(5, decoder.StatusSuperseded, ""), body(6, decoder.StatusDeployed, "Rollback to 4"),
-			},
-			[]int{5, 6},
-		},
-		{
-			"an install in two attempts", Request{Operation: OperationInstall},
-			[]*ReleaseStatus{body(1, decoder.StatusPendingInstall, ""), body(1, decoder.StatusFailed, ""), body(2, decoder.StatusPendingInstall, "")},
-			[]int{1, 2},
-		},
-		{
-			"a rollback", Request{Operation: OperationRollback, Revision: 2},
-			[]*ReleaseStatus{body(5, decoder.StatusPendingRollback, "Rollback to 2"), body(4, decoder.StatusSuperseded, ""), body(5, decoder.StatusDeployed, "Rollback to 2")},
-			[]int{5},
-		},
-		{
-			"an uninstall", Request{Operation: OperationUninstall},
-			[]*ReleaseStatus{body(4, decoder.StatusUninstalling, "")},
-			nil,
-		},
-	}
-	for _, test := range tests {
-		r := newRun(NewOperations(Setup{}), OriginHelmtrail, SessionRef{ID: "s-1"}, test.request, nil)
-		for _, event := range test.events {
-			r.releases.recallOwn(event)
-		}
-		if got := r.releases.own; !slices.Equal(got, test.want) {
-			t.Errorf("%s: recalled %v, want %v", test.name, got, test.want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package stream
+package helmtrail
 
 import (
 	"context"
@@ -97,16 +97,6 @@ func (r Right) String() string {
 		return text + " in all namespaces"
 	}
 	return text + " in namespace " + r.Namespace
-}
-
-// Mark says which stuck record is to be marked failed, and by whom.
-type Mark struct {
-	Namespace, Name string
-	// ResourceVersion is the Secret's as the caller saw it.
-	ResourceVersion string
-	// Note goes into the record's description.
-	Note        string
-	Credentials Credentials
 }
 
 // ForbiddenError means that a caller lacks a right.
