@@ -40,6 +40,12 @@ func TestDescriptionsQuoteNoSecret(t *testing.T) {
 	if strings.Contains(long, secret[:5]) || len(long) > maxDescription+len("…") || !utf8.ValidString(long) || !strings.HasSuffix(long, "…") {
 		t.Errorf("a long description has %d bytes: %.40q ... %q", len(long), long, long[len(long)-40:])
 	}
+	// A description of a large record would hold up the watch.
+	for _, more := range []string{`,"manifest":"` + strings.Repeat("x", 1<<20) + `"}`, `,"hooks":[],"values":[` + strings.Repeat("1,", 20_000) + `1]}`} {
+		if got := read(record("failed: "+secret, more)); got != tooLargeToDescribe {
+			t.Errorf("the description of a large record is %.80q", got)
+		}
+	}
 	// A header can be read where the whole record cannot.
 	if got := read(record("failed: "+secret, `,"chart":{"metadata":{"name":"web"}}} rubbish`)); got != undescribed {
 		t.Errorf("what cannot be read is described as %q", got)
