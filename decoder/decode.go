@@ -29,7 +29,7 @@ func DecodeRecord(data []byte, limits Limits) (*Record, error) {
 	p := parsers.Get().(*parser)
 	defer p.release()
 	p.buf, p.end = raw, len(raw)
-	p.depth = limits.Depth
+	p.depth, p.nodes = limits.Depth, limits.Nodes
 	p.descriptionLimit, p.nameLimit = keepAll, keepAll
 	p.want = theEnd
 	record := &Record{Raw: raw}

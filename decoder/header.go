@@ -33,7 +33,7 @@ func decodeHeader(data []byte, limits Limits, want fields) (*Header, int, error)
 	p := parsers.Get().(*parser)
 	defer p.release()
 	p.src, p.buf = src, p.window[:]
-	p.room, p.depth = limits.Inflated, limits.Depth
+	p.room, p.depth, p.nodes = limits.Inflated, limits.Depth, limits.Nodes
 	p.descriptionLimit, p.nameLimit = limits.Description, nameLimit
 	p.want = want
 	header, err := p.parse()

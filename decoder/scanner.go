@@ -19,6 +19,7 @@ type scanner struct {
 	// room is how many more bytes src may deliver.
 	room  int
 	depth int // how many more levels may be entered
+	nodes int // how many more keys and values may be skipped
 	key   []byte
 	err   error
 }
@@ -178,8 +179,16 @@ func (s *scanner) descend() bool {
 	return true
 }
 
+// count takes one key or value off what may still be skipped.
+func (s *scanner) count() {
+	if s.nodes--; s.nodes < 0 {
+		s.fail(fmt.Errorf("%w: too many keys and values at byte %d", ErrTooLarge, s.passed+s.pos))
+	}
+}
+
 // skip moves past one value of any kind.
 func (s *scanner) skip() {
+	s.count()
 	switch s.peek() {
 	case '"':
 		s.str(nil, 0, "")
@@ -212,6 +221,7 @@ func (s *scanner) skipMembers(closing byte) {
 	}
 	for s.err == nil {
 		if closing == '}' {
+			s.count()
 			s.str(nil, 0, "a key")
 			s.colon()
 		}

@@ -22,15 +22,14 @@ type Object struct {
 	Diff string `json:"diff"`
 }
 
-// Manifest is YAML documents, and the namespace of the objects in it that name
-// none.
+// Manifest is YAML documents, and the namespace of objects that do not name one.
 type Manifest struct {
 	Text, Namespace string
 }
 
 // Objects compares two manifests object by object. An object keeps its identity
 // when the version of its API changes, or its place in the manifest; comments,
-// order of keys and formatting do not count. A document that is no object is
+// order of keys and formatting do not count. A document that is not an object is
 // compared by its position. Differences are sorted by kind, namespace and name.
 func Objects(from, to Manifest) ([]Object, error) {
 	first, second := tree.Documents(from.Text), tree.Documents(to.Text)
@@ -77,22 +76,25 @@ func Objects(from, to Manifest) ([]Object, error) {
 	return found, nil
 }
 
-// identity is what makes two objects the same; number tells those apart that a
-// manifest names more than once.
+// identity identifies an object in both manifests. number distinguishes objects
+// that a manifest names more than once.
 type identity struct {
 	group, kind, namespace, name string
 	number                       int
 }
 
+// objectSize is about what an object takes in memory besides its text.
+const objectSize = 512
+
 type object struct {
 	Object
-	// text is its YAML in the form in which it is compared.
+	// text is its canonical YAML.
 	text string
 }
 
-// blankCommon empties the documents that both manifests have, letter for
-// letter: most of a large release stays as it is from one revision to the next,
-// and to read it is nearly all the work.
+// blankCommon empties the documents that are byte for byte in both manifests:
+// most of a large release does not change from one revision to the next, and
+// parsing takes nearly all the time.
 func blankCommon(first, second []string) ([]string, []string) {
 	first, second = slices.Clone(first), slices.Clone(second)
 	places := map[string][]int{}
@@ -109,11 +111,11 @@ func blankCommon(first, second []string) ([]string, []string) {
 }
 
 func read(documents []string, namespace string) (map[identity]object, error) {
-	objects := map[identity]object{}
+	r := reading{objects: map[identity]object{}, room: tree.MaxText}
 	for n, text := range documents {
 		roots, err := tree.FromYAML(text)
 		if err != nil {
-			return nil, err
+			return nil, tooLarge(err)
 		}
 		for _, root := range roots {
 			if root.Kind == yaml.DocumentNode && len(root.Content) > 0 {
@@ -122,20 +124,28 @@ func read(documents []string, namespace string) (map[identity]object, error) {
 			if root.Tag == tree.Null {
 				continue
 			}
-			if err := add(objects, root, namespace, n+1); err != nil {
-				return nil, err
+			if err := r.add(root, namespace, n+1); err != nil {
+				return nil, tooLarge(err)
 			}
 		}
 	}
-	return objects, nil
+	return r.objects, nil
 }
 
-// add takes in one object, or those of a list.
-func add(objects map[identity]object, root *yaml.Node, namespace string, document int) error {
+// reading collects the objects of a manifest.
+type reading struct {
+	objects map[identity]object
+	// room is how many bytes the texts of further objects may take. Aliases and
+	// indentation can make them far longer than the manifest.
+	room int
+}
+
+// add adds one object, or those of a list.
+func (r *reading) add(root *yaml.Node, namespace string, document int) error {
 	kind, metadata := scalar(root, "kind"), tree.Get(root, "metadata")
 	if items := tree.Get(root, "items"); items != nil && strings.HasSuffix(kind, "List") && items.Kind == yaml.SequenceNode {
 		for _, one := range items.Content {
-			if err := add(objects, one, namespace, document); err != nil {
+			if err := r.add(one, namespace, document); err != nil {
 				return err
 			}
 		}
@@ -155,14 +165,17 @@ func add(objects map[identity]object, root *yaml.Node, namespace string, documen
 	if o.text, err = tree.YAML(canonical); err != nil {
 		return err
 	}
+	if r.room -= len(o.text) + objectSize; r.room < 0 {
+		return tree.ErrTooLarge
+	}
 	group, _, versioned := strings.Cut(o.APIVersion, "/")
 	if !versioned {
 		group = ""
 	}
 	id := identity{group: group, kind: o.Kind, namespace: o.Namespace, name: o.Name}
 	for {
-		if _, taken := objects[id]; !taken {
-			objects[id] = o
+		if _, taken := r.objects[id]; !taken {
+			r.objects[id] = o
 			return nil
 		}
 		id.number++

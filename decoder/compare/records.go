@@ -8,19 +8,18 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/parts"
 )
 
-// Parts are the parts of records that can be compared, in the order in which
-// they are shown.
+// Parts are the parts of records that can be compared, in display order.
 var Parts = []parts.Name{parts.Values, parts.Manifest, parts.Hooks, parts.Notes, parts.Chart}
 
-// RecordDifference is how two records differ. A part that was not compared is
-// empty.
+// RecordDifference holds the differences of two records. A part that was not
+// compared is empty.
 type RecordDifference struct {
 	Values   []Value  `json:"values"`
 	Manifest []Object `json:"manifest"`
 	Hooks    []Object `json:"hooks"`
 	// Notes is a unified diff.
 	Notes string `json:"notes"`
-	// Chart is how the metadata of the charts differ.
+	// Chart holds the differences of the charts' metadata.
 	Chart []Value `json:"chart"`
 }
 
@@ -29,8 +28,8 @@ func (d *RecordDifference) Identical() bool {
 	return len(d.Values)+len(d.Manifest)+len(d.Hooks)+len(d.Notes)+len(d.Chart) == 0
 }
 
-// Records compares some parts of two records; all compares the values that the
-// charts were rendered with. The errors quote nothing.
+// Records compares some parts of two records. If all is set it compares the
+// merged values instead of the user-supplied ones. The errors quote nothing.
 func Records(from, to *decoder.Record, compared []parts.Name, all bool) (*RecordDifference, error) {
 	d := &RecordDifference{Values: []Value{}, Manifest: []Object{}, Hooks: []Object{}, Chart: []Value{}}
 	for _, part := range compared {

@@ -1,18 +1,33 @@
 package compare
 
-import udiff "github.com/aymanbagabas/go-udiff"
+import (
+	"strings"
 
-// contextLines is how many unchanged lines surround a change.
-const contextLines = 3
+	udiff "github.com/aymanbagabas/go-udiff"
+)
 
-// Text is the unified diff of two texts, "" if they are equal.
+const (
+	// contextLines is how many unchanged lines surround a change.
+	contextLines = 3
+	// maxLines is how many lines both texts of a unified diff may have together.
+	maxLines = 200_000
+)
+
+// notCompared is the diff of texts with too many lines.
+const notCompared = "--- from\n+++ to\n@@ The texts differ, but have too many lines to be compared line by line. @@\n"
+
+// Text returns the unified diff of two texts, "" if they are equal. Texts with
+// too many lines give a diff that says so.
 func Text(from, to string) string {
 	if from == to {
 		return ""
 	}
+	if strings.Count(from, "\n")+strings.Count(to, "\n") > maxLines {
+		return notCompared
+	}
 	diff, err := udiff.ToUnified("from", "to", from, udiff.Lines(from, to), contextLines)
 	if err != nil {
-		// It fails only for edits that do not belong to the text.
+		// It fails only for edits of another text.
 		panic(err)
 	}
 	return diff

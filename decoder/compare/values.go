@@ -1,17 +1,21 @@
-// Package compare tells how two revisions differ: values by their paths,
-// manifests by their objects, texts by their lines. What must not be seen has
-// to be masked before. The package is pure; its functions may be called
-// concurrently.
+// Package compare finds the differences of two revisions: of values by path, of
+// manifests by object, of texts by line. Secrets must be masked before. Results
+// and memory are bounded: what is too large to be compared fails with an error
+// that wraps decoder.ErrTooLarge. The package is pure; its functions may be
+// called concurrently.
 package compare
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/tree"
 )
 
@@ -19,20 +23,20 @@ import (
 type Kind string
 
 const (
-	// Added means that only the second has it.
+	// Added means that only the second side has it.
 	Added Kind = "added"
-	// Removed means that only the first has it.
+	// Removed means that only the first side has it.
 	Removed Kind = "removed"
-	// Changed means that both have it, but not alike.
+	// Changed means that the two sides differ.
 	Changed Kind = "changed"
 )
 
 // Value is one difference of values.
 type Value struct {
-	// Path is where it stands, such as "db.hosts[0]".
+	// Path is the place of the difference, such as "db.hosts[0]".
 	Path   string `json:"path"`
 	Change Kind   `json:"change"`
-	// From and To are JSON; the one that does not exist is null.
+	// From and To are JSON, null for a side that has no value.
 	From json.RawMessage `json:"from"`
 	To   json.RawMessage `json:"to"`
 }
@@ -43,18 +47,26 @@ type Value struct {
 func Values(from, to json.RawMessage) ([]Value, error) {
 	before, err := tree.FromJSON(from)
 	if err != nil {
-		return nil, fmt.Errorf("compare values: first: %w", err)
+		return nil, fmt.Errorf("compare values: first: %w", tooLarge(err))
 	}
 	after, err := tree.FromJSON(to)
 	if err != nil {
-		return nil, fmt.Errorf("compare values: second: %w", err)
+		return nil, fmt.Errorf("compare values: second: %w", tooLarge(err))
 	}
 	c := values{found: []Value{}}
 	c.compare("", orEmpty(before), orEmpty(after))
 	return c.found, c.err
 }
 
-// orEmpty takes no values at all for an empty mapping.
+// tooLarge returns err as an error of the decoder, if it is one of size.
+func tooLarge(err error) error {
+	if errors.Is(err, tree.ErrTooLarge) {
+		return fmt.Errorf("%w: %w", decoder.ErrTooLarge, err)
+	}
+	return err
+}
+
+// orEmpty returns an empty mapping for null.
 func orEmpty(node *yaml.Node) *yaml.Node {
 	if node.Tag == tree.Null {
 		return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
@@ -67,12 +79,13 @@ type values struct {
 	err   error
 }
 
-// compare compares what stands at one path; nil is nothing.
+// compare compares the nodes at one path; nil means that there is none.
 func (c *values) compare(path string, from, to *yaml.Node) {
 	switch {
 	case from != nil && to != nil && from.Kind == yaml.MappingNode && to.Kind == yaml.MappingNode:
-		for _, key := range keys(from, to) {
-			c.compare(tree.Join(path, key), tree.Get(from, key), tree.Get(to, key))
+		before, after := members(from), members(to)
+		for _, key := range keys(before, after) {
+			c.compare(tree.Join(path, key), before[key], after[key])
 		}
 	case from != nil && to != nil && from.Kind == yaml.SequenceNode && to.Kind == yaml.SequenceNode:
 		for i := range max(len(from.Content), len(to.Content)) {
@@ -107,14 +120,21 @@ func (c *values) json(node *yaml.Node) json.RawMessage {
 	return data
 }
 
-// keys are the keys of two mappings, sorted.
-func keys(mappings ...*yaml.Node) []string {
-	var all []string
-	for _, mapping := range mappings {
-		for i := 0; i < len(mapping.Content); i += 2 {
-			all = append(all, mapping.Content[i].Value)
+// members returns the values of a mapping by key, the first of equal keys.
+func members(mapping *yaml.Node) map[string]*yaml.Node {
+	values := make(map[string]*yaml.Node, len(mapping.Content)/2)
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if _, known := values[mapping.Content[i].Value]; !known {
+			values[mapping.Content[i].Value] = mapping.Content[i+1]
 		}
 	}
+	return values
+}
+
+// keys returns the keys of two mappings, sorted.
+func keys(first, second map[string]*yaml.Node) []string {
+	all := slices.AppendSeq(make([]string, 0, len(first)+len(second)), maps.Keys(first))
+	all = slices.AppendSeq(all, maps.Keys(second))
 	slices.Sort(all)
 	return slices.Compact(all)
 }

@@ -2,10 +2,10 @@ package mask
 
 import "strings"
 
-// appendAssigned adds the values that follow a key and a colon or an equals
+// appendAssigned appends the values that follow a key and a colon or an equals
 // sign: in YAML, JSON, properties, an environment file or a command line.
 func appendAssigned(found []span, text string, names func(key string) bool) []span {
-	for i := 0; i < len(text); i++ {
+	for i := 0; i < len(text) && len(found) <= maxParts; i++ {
 		if text[i] != ':' && text[i] != '=' {
 			continue
 		}
@@ -28,10 +28,10 @@ func appendAssigned(found []span, text string, names func(key string) bool) []sp
 	return found
 }
 
-// appendFlags adds the values that follow a flag and a blank, as in
+// appendFlags appends the values that follow a flag and a blank, as in
 // "--password abc".
 func appendFlags(found []span, text string, names func(key string) bool) []span {
-	for i := 0; i < len(text); i++ {
+	for i := 0; i < len(text) && len(found) <= maxParts; i++ {
 		if text[i] != '-' || i > 0 && !blank(text[i-1]) && text[i-1] != '\n' {
 			continue
 		}
@@ -58,8 +58,8 @@ func appendFlags(found []span, text string, names func(key string) bool) []span 
 	return found
 }
 
-// keyBefore is the key that ends before the sign at i, quotes and blanks left
-// out; "" if there is none.
+// keyBefore returns the key that ends before the sign at i, without quotes and
+// blanks; "" if there is none.
 func keyBefore(text string, i int) string {
 	for i > 0 && blank(text[i-1]) {
 		i--
@@ -77,10 +77,11 @@ func keyBefore(text string, i int) string {
 	return text[start:i]
 }
 
-// valueAt is the value that begins at start: what stands in quotes, else up to
-// a blank or a sign that separates.
+// valueAt returns the value that begins at start. It ends with its quotes or,
+// without quotes, at a blank or separator. A value that is filled in elsewhere
+// is empty: finding its end for every key before it could take very long.
 func valueAt(text string, start int) span {
-	if start >= len(text) {
+	if start >= len(text) || startsComputed(text[start:]) {
 		return span{start, start}
 	}
 	quote := text[start]
@@ -98,7 +99,7 @@ func valueAt(text string, start int) span {
 				end++
 			}
 		}
-		start++ // The quote is never closed: what follows is cut off.
+		start++ // The closing quote is cut off.
 	case strings.IndexByte("{}[]", quote) >= 0:
 		return span{start, start}
 	}

@@ -9,21 +9,19 @@ import (
 // span is a part of a text, as byte offsets.
 type span struct{ start, end int }
 
-// form is one way to tell a secret by what it looks like, or by what stands
-// around it.
+// form is one way to recognise a secret by its looks, or by the text around it.
 type form struct {
-	// sign is what a text must contain for the pattern to be worth trying; ""
-	// for any.
+	// sign must be in a text for the pattern to be tried; "" is in every text.
 	sign    string
 	pattern *regexp.Regexp
 	// group is the submatch that is secret, 0 for the whole.
 	group int
-	// accept refuses a match; nil accepts all.
+	// accept reports whether a match is a secret; nil accepts every match.
 	accept func(secret string) bool
 }
 
-// forms are tried on every text. An unfinished block is a secret to its end:
-// logs come line by line.
+// forms are tried on every text. An unfinished block is a secret up to its end,
+// since logs come line by line.
 var forms = []form{
 	{"-----BEGIN", regexp.MustCompile(`(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----.*?(-----END [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----|\z)`), 0, nil},
 	{"LS0tLS1CRUdJTi", regexp.MustCompile(`LS0tLS1CRUdJTi[A-Za-z0-9+/=_-]*`), 0, hidesPrivateKey},
@@ -50,13 +48,13 @@ var forms = []form{
 var portThenPath = regexp.MustCompile(`^\d{1,5}/`)
 
 // hidesPrivateKey reports whether base64 holds a private key, and not just a
-// certificate. What is cut off counts as one.
+// certificate. Base64 that is cut off counts as a private key.
 func hidesPrivateKey(text string) bool {
 	start, err := base64.StdEncoding.DecodeString(text[:min(len(text), 64)&^3])
 	return err != nil || len(start) < 40 || strings.Contains(string(start), "PRIVATE KEY")
 }
 
-// looksRandom tells a credential from a word of a sentence.
+// looksRandom reports whether text is a credential and not a word of a sentence.
 func looksRandom(text string) bool {
 	return strings.ContainsAny(text, "0123456789=+/_") || strings.ToLower(text[1:]) != text[1:]
 }
@@ -64,8 +62,8 @@ func looksRandom(text string) bool {
 // element is a key and a value in XML.
 var element = regexp.MustCompile(`<([A-Za-z][\w.:-]*)>([^<\n]+)</`)
 
-// find returns the parts of a text that are secret by their looks. names says
-// which keys name a secret.
+// find returns the parts of a text that are secret by their looks, or the whole
+// text if there are too many. names reports whether a key names a secret.
 func find(text string, names func(key string) bool) []span {
 	const least = 3
 	if len(text) < least {
@@ -76,7 +74,7 @@ func find(text string, names func(key string) bool) []span {
 		if !strings.Contains(text, f.sign) {
 			continue
 		}
-		for _, at := range f.pattern.FindAllStringSubmatchIndex(text, -1) {
+		for _, at := range f.pattern.FindAllStringSubmatchIndex(text, maxParts+1) {
 			s := span{at[2*f.group], at[2*f.group+1]}
 			if f.accept == nil || f.accept(text[s.start:s.end]) {
 				found = append(found, s)
@@ -88,12 +86,15 @@ func find(text string, names func(key string) bool) []span {
 	if strings.Contains(text, "</") {
 		found = appendNamed(found, element, text, names)
 	}
+	if len(found) > maxParts {
+		return whole(text)
+	}
 	return found
 }
 
-// appendNamed adds the values of the elements that are named like a secret.
+// appendNamed appends the values of elements whose name names a secret.
 func appendNamed(found []span, pattern *regexp.Regexp, text string, names func(string) bool) []span {
-	for _, at := range pattern.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range pattern.FindAllStringSubmatchIndex(text, maxParts+1) {
 		if names(text[at[2]:at[3]]) && !computed(text[at[4]:at[5]]) {
 			found = append(found, span{at[4], at[5]})
 		}
@@ -101,17 +102,26 @@ func appendNamed(found []span, pattern *regexp.Regexp, text string, names func(s
 	return found
 }
 
-// computed reports whether a value is put in somewhere else, so that what
-// stands here is no secret.
+// computed reports whether a value is filled in elsewhere, so that the text is
+// not a secret.
 func computed(value string) bool {
-	for _, start := range []string{"$(", "${", "{{", "<", "%(", tokenStart, "|", ">", "//"} {
-		if strings.HasPrefix(value, start) {
-			return true
-		}
+	if startsComputed(value) {
+		return true
 	}
 	switch value {
 	case "null", "~", "true", "false", "nil":
 		return true
+	}
+	return false
+}
+
+// startsComputed reports whether text begins like a value that is filled in
+// elsewhere.
+func startsComputed(text string) bool {
+	for _, start := range []string{"$(", "${", "{{", "<", "%(", tokenStart, "|", ">", "//"} {
+		if strings.HasPrefix(text, start) {
+			return true
+		}
 	}
 	return false
 }

@@ -11,16 +11,19 @@ import (
 )
 
 const (
-	// minKnown is the least length, in bytes, of a secret that is looked for
-	// in other texts.
+	// minKnown is how long a secret must be, in bytes, to be searched for in
+	// other texts.
 	minKnown = 6
 	// minLine is the same for a line of a secret of several lines.
 	minLine = 16
 	// minDigits is the same for a number.
 	minDigits = 8
+	// maxSpelled is how long a secret may be to be searched for in all its
+	// spellings. A longer one is searched for as it is and in base64.
+	maxSpelled = 16 << 10
 )
 
-// commonWords would make every text unreadable if they were masked in it.
+// commonWords would make every text unreadable if they were masked everywhere.
 var commonWords = []string{
 	"password", "passwd", "secret", "default", "localhost", "username", "postgres", "postgresql", "production", "staging", "kubernetes",
 	"string", "number", "boolean", "enabled", "disabled", "release", "namespace", "service", "cluster", "system", "latest", "stable",
@@ -37,12 +40,19 @@ type known struct {
 	// pairs has a bit for the first two bytes of every string, so that most
 	// positions of a text cost no look-up.
 	pairs [1 << 16 / 64]uint64
+	// size is about what the strings take in memory. full means that there were
+	// more than fit.
+	size int
+	full bool
 }
 
 func newKnown() *known { return &known{tokens: map[string]string{}, starts: map[string][]int{}} }
 
-// add makes a secret known in every spelling in which it may turn up.
+// add makes a secret known in every spelling in which it may occur.
 func (k *known) add(secret, token string) {
+	if k.full {
+		return
+	}
 	k.addSpellings(secret, token)
 	if lines := strings.Split(secret, "\n"); len(lines) > 1 {
 		for _, line := range lines {
@@ -59,6 +69,10 @@ func (k *known) addSpellings(secret, token string) {
 		return
 	}
 	k.put(trimmed, token)
+	if len(trimmed) > maxSpelled {
+		k.put(base64.StdEncoding.EncodeToString([]byte(trimmed)), token)
+		return
+	}
 	for _, spelling := range []string{url.QueryEscape(trimmed), url.PathEscape(trimmed), quoted(trimmed, true), quoted(trimmed, false)} {
 		k.put(spelling, token)
 	}
@@ -69,22 +83,22 @@ func (k *known) addSpellings(secret, token string) {
 	k.addInsideBase64(trimmed, token)
 }
 
-// addInsideBase64 adds what base64 of a longer text shows of a secret at each
-// of the three offsets at which it may begin.
+// addInsideBase64 adds the characters that a secret becomes in the base64 of a
+// longer text, for each of the three offsets at which it may begin.
 func (k *known) addInsideBase64(secret, token string) {
-	const least = 9 // Shorter ones leave too few characters to be sure.
+	const least = 9 // Shorter secrets leave too few characters to be sure.
 	if len(secret) < least {
 		return
 	}
 	for skip := range 3 {
-		// The bytes of the groups of three that lie in the secret alone.
+		// The bytes of the groups of three that lie entirely in the secret.
 		inner := secret[skip:]
 		inner = inner[:len(inner)/3*3]
 		k.put(base64.StdEncoding.EncodeToString([]byte(inner)), token)
 	}
 }
 
-// quoted is text as JSON and most logs write it, without the quotes.
+// quoted returns text as JSON and most logs write it, without the quotes.
 func quoted(text string, html bool) string {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -95,8 +109,8 @@ func quoted(text string, html bool) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(out.String(), "\n"), `"`), `"`)
 }
 
-// distinct reports whether a secret can be looked for in other texts without
-// hiding what is not secret.
+// distinct reports whether a secret can be searched for in other texts without
+// hiding text that is not secret.
 func distinct(secret string) bool {
 	if len(secret) < minKnown || slices.Contains(commonWords, strings.ToLower(secret)) {
 		return false
@@ -105,13 +119,18 @@ func distinct(secret string) bool {
 }
 
 // maxLengths bounds the different lengths of strings that begin alike, so that
-// nobody can make the search slow with a Secret made for it. Helm's records hold
-// hardly more than a handful.
+// nobody can make the search slow with a Secret made for it. Helm's records have
+// only a few.
 const maxLengths = 256
 
-// put adds one string. The first token that it is given stays.
+// put adds one string. Its first token stays.
 func (k *known) put(text, token string) {
 	if len(text) < minKnown || k.tokens[text] != "" {
+		return
+	}
+	const entry = 160 // the maps' part of a string
+	if k.size += len(text) + entry; k.size > maxKnown {
+		k.full = true
 		return
 	}
 	start := text[:minKnown]
@@ -128,20 +147,27 @@ func (k *known) put(text, token string) {
 	k.pairs[pair/64] |= 1 << (pair % 64)
 }
 
-// find returns where the longest known string stands at each place, those that
-// overlap too.
+// find returns the longest known string at each offset, overlapping ones
+// included, or the whole text if finding them takes too long.
 func (k *known) find(text string) []span {
 	if len(k.tokens) == 0 {
 		return nil
 	}
 	var found []span
+	work := leastWork + workPerByte*len(text)
 	for i := 0; i+minKnown <= len(text); i++ {
 		pair := uint(text[i])<<8 | uint(text[i+1])
 		if k.pairs[pair/64]&(1<<(pair%64)) == 0 {
 			continue
 		}
 		for _, length := range k.starts[text[i:i+minKnown]] {
-			if length <= len(text)-i && k.tokens[text[i:i+length]] != "" {
+			if length > len(text)-i {
+				continue
+			}
+			if work -= length; work < 0 || len(found) > maxParts {
+				return whole(text)
+			}
+			if k.tokens[text[i:i+length]] != "" {
 				found = append(found, span{i, i + length})
 				break
 			}

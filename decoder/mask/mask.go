@@ -28,8 +28,8 @@ func New(key []byte, release Release) *Masker { return &Masker{key: key, release
 const (
 	tokenStart = "«masked:"
 	tokenEnd   = "»"
-	// fingerprintBytes makes 16 hexadecimal digits: too short to find a value
-	// by, long enough that two values of one place do not meet.
+	// fingerprintBytes makes 16 hexadecimal digits: too short to find the value,
+	// long enough that two values of one place do not collide.
 	fingerprintBytes = 8
 )
 
@@ -38,11 +38,11 @@ var tokens = regexp.MustCompile(tokenStart + `[0-9a-f]{16}` + tokenEnd)
 // Masked reports whether text holds a token.
 func Masked(text string) bool { return strings.Contains(text, tokenStart) }
 
-// token is what is shown for a value.
+// token returns the text that is shown instead of a value.
 func (m *Masker) token(path, value string) string {
 	mac := hmac.New(sha256.New, m.key)
 	for _, part := range []string{m.release.Cluster, m.release.Namespace, m.release.Name, path, value} {
-		// The zero byte keeps the parts apart; only the last could hold one.
+		// The zero byte separates the parts; only the last may contain one.
 		_, _ = io.WriteString(mac, part+"\x00") // it never fails
 	}
 	return tokenStart + hex.EncodeToString(mac.Sum(nil)[:fingerprintBytes]) + tokenEnd

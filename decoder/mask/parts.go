@@ -2,6 +2,7 @@ package mask
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,54 +11,77 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/tree"
 )
 
-// Values masks values, which are JSON, and returns JSON. schema is the chart's
-// own, nil for none. Order and digits of what is not secret stay.
+// Values masks values, which are JSON, and returns JSON. schema is the chart's,
+// nil for none. Order and digits of values that are not secret stay. The error
+// wraps decoder.ErrTooLarge for values that need too much memory.
 func (s *Secrets) Values(values json.RawMessage, schema []byte) (json.RawMessage, error) {
 	if len(values) == 0 {
 		return values, nil
 	}
 	root, err := tree.FromJSON(values)
 	if err != nil {
-		return nil, fmt.Errorf("mask values: %w", err)
+		return nil, fmt.Errorf("mask values: %w", tooLarge(err))
 	}
 	s.mask(root, place{schemas: newSchemas(schema)})
-	masked, err := tree.JSON(root)
+	masked, err := s.json(root)
 	if err != nil {
 		return nil, fmt.Errorf("mask values: %w", err)
 	}
 	return masked, nil
 }
 
-// Object masks one object of Kubernetes in JSON, as Manifest does, and returns
+// json writes a masked tree.
+func (s *Secrets) json(root *yaml.Node) (json.RawMessage, error) {
+	if err := s.Err(); err != nil {
+		return nil, err
+	}
+	masked, err := tree.JSON(root)
+	return masked, tooLarge(err)
+}
+
+// Object masks one Kubernetes object in JSON, as Manifest does, and returns
 // JSON.
 func (s *Secrets) Object(object json.RawMessage) (json.RawMessage, error) {
 	root, err := tree.FromJSON(object)
 	if err != nil {
-		return nil, fmt.Errorf("mask an object: %w", err)
+		return nil, fmt.Errorf("mask an object: %w", tooLarge(err))
 	}
 	s.mask(root, place{path: objectPath(root)})
-	masked, err := tree.JSON(root)
+	masked, err := s.json(root)
 	if err != nil {
 		return nil, fmt.Errorf("mask an object: %w", err)
 	}
 	return masked, nil
 }
 
-// unreadable stands for a document whose secrets cannot be told.
-const unreadable = "---\n# This document is no valid YAML, so it is not shown.\n"
+const (
+	// unreadable stands for a document whose secrets cannot be found.
+	unreadable = "---\n# This document is not valid YAML, so it is not shown.\n"
+	// oversized stands for one that cannot be masked in bounded memory, and for
+	// all that follows a manifest's first tree.MaxText bytes.
+	oversized = "---\n# This document is too large to be masked, so it is not shown.\n"
+)
 
-// Manifest masks YAML documents. A document with secrets is written anew; all
+// Manifest masks YAML documents. A document with secrets is rewritten; all
 // others stay as they are, byte for byte.
 func (s *Secrets) Manifest(manifest string) string {
 	var out strings.Builder
 	for _, chunk := range tree.Documents(manifest) {
-		out.WriteString(s.document(chunk))
+		masked := s.document(chunk)
+		if s.Err() != nil || out.Len()+len(masked) > tree.MaxText {
+			out.WriteString(oversized)
+			break
+		}
+		out.WriteString(masked)
 	}
 	return out.String()
 }
 
 func (s *Secrets) document(chunk string) string {
 	roots, err := tree.FromYAML(chunk)
+	if errors.Is(err, tree.ErrTooLarge) {
+		return oversized
+	}
 	if err != nil {
 		return unreadable
 	}
@@ -66,12 +90,15 @@ func (s *Secrets) document(chunk string) string {
 		changed = s.mask(root, place{path: objectPath(root)}) || changed
 	}
 	if len(roots) == 0 {
-		return s.Text(chunk) // Nothing but comments, which no node holds.
+		return s.Text(chunk) // Only comments, which no node holds.
 	}
 	if !changed {
 		return s.mend("", chunk, s.known.find(chunk), nil)
 	}
 	written, err := tree.YAML(roots...)
+	if errors.Is(err, tree.ErrTooLarge) {
+		return oversized
+	}
 	if err != nil {
 		return unreadable
 	}
@@ -81,8 +108,8 @@ func (s *Secrets) document(chunk string) string {
 	return s.mend("", written, s.known.find(written), nil)
 }
 
-// objectPath names the object of a document, so that the same key of two
-// objects is two places.
+// objectPath returns the name of a document's object, so that the same key of
+// two objects is two places.
 func objectPath(root *yaml.Node) string {
 	if root.Kind == yaml.DocumentNode && len(root.Content) > 0 {
 		root = root.Content[0]

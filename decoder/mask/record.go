@@ -3,6 +3,7 @@ package mask
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 // Record returns a copy of a record in which everything secret is masked, Raw
 // included, so that it may be shown as a whole. Collect should know the record.
 // The error wraps decoder.ErrNotRecord when a part has a shape in which secrets
-// cannot be told.
+// cannot be found, decoder.ErrTooLarge when masking it needs too much memory.
 func (s *Secrets) Record(record *decoder.Record) (*decoder.Record, error) {
 	masked := *record
 	masked.Description = s.Text(record.Description)
@@ -33,7 +34,13 @@ func (s *Secrets) Record(record *decoder.Record) (*decoder.Record, error) {
 	masked.ChartValues, errs[1] = s.Values(record.ChartValues, schema)
 	masked.Metadata, errs[2] = s.metadata(record.Metadata)
 	masked.Raw, errs[3] = s.raw(record, &masked, schema)
+	if err := s.Err(); err != nil {
+		return nil, fmt.Errorf("mask the record: %w", err)
+	}
 	for _, err := range errs {
+		if errors.Is(err, decoder.ErrTooLarge) {
+			return nil, fmt.Errorf("mask the record: %w", err)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: mask the record: %w", decoder.ErrNotRecord, err)
 		}
@@ -57,12 +64,12 @@ func (s *Secrets) metadata(metadata *chart.Metadata) (*chart.Metadata, error) {
 	return &masked, json.Unmarshal(hidden, &masked)
 }
 
-// raw masks the whole record, of which masked has some parts already. What is
-// not known by its field is masked like values.
+// raw masks the whole record. masked has the parts that are masked already.
+// Unknown fields are masked like values.
 func (s *Secrets) raw(record, masked *decoder.Record, schema []byte) (json.RawMessage, error) {
 	root, err := tree.FromJSON(record.Raw)
 	if err != nil {
-		return nil, err
+		return nil, tooLarge(err)
 	}
 	for _, values := range append(fields(root, "config"), fields(root, "chart", "values")...) {
 		s.mask(values, place{schemas: newSchemas(schema)})
@@ -83,10 +90,10 @@ func (s *Secrets) raw(record, masked *decoder.Record, schema []byte) (json.RawMe
 	text(fields(root, "chart", "templates", "data"), s.packed(s.file))
 	text(fields(root, "chart", "files", "data"), s.packed(s.file))
 	s.maskBut(done, root, place{})
-	return tree.JSON(root)
+	return s.json(root)
 }
 
-// fields are what stands at a path of keys, in every item of the lists on the
+// fields returns the nodes at a path of keys, in every item of the lists on the
 // way. Helm reads the keys of its records in any case.
 func fields(node *yaml.Node, path ...string) []*yaml.Node {
 	if len(path) == 0 {
@@ -109,7 +116,7 @@ func fields(node *yaml.Node, path ...string) []*yaml.Node {
 	return found
 }
 
-// packed masks what stands in base64.
+// packed returns mask for text in base64.
 func (s *Secrets) packed(mask func(string) string) func(string) string {
 	return func(text string) string {
 		plain, err := base64.StdEncoding.DecodeString(text)
@@ -122,11 +129,14 @@ func (s *Secrets) packed(mask func(string) string) func(string) string {
 
 // file masks a template or another file of the chart.
 func (s *Secrets) file(text string) string {
+	if text != "" && s.Err() != nil {
+		return notShown
+	}
 	return s.mend("", text, s.known.find(text), find(text, namesSecret))
 }
 
-// Schema masks a chart's JSON schema: the defaults and examples that it gives
-// for secret values. One that cannot be read is masked as text.
+// Schema masks a chart's JSON schema: the defaults and examples of secret
+// values. An invalid one is masked as text.
 func (s *Secrets) Schema(schema []byte) []byte { return []byte(s.schema(string(schema))) }
 
 func (s *Secrets) schema(text string) string {
@@ -135,23 +145,31 @@ func (s *Secrets) schema(text string) string {
 		return s.file(text)
 	}
 	changed := false
-	eachSample(root, "", open, func(node *yaml.Node, at place) { changed = s.mask(node, at) || changed })
+	s.eachSample(root, "", open, func(node *yaml.Node, at place) { changed = s.mask(node, at) || changed })
 	if !changed {
 		return s.mend("", text, s.known.find(text), find(text, noName))
 	}
-	masked, err := tree.JSON(root)
+	masked, err := s.json(root)
 	if err != nil {
 		return s.file(text)
 	}
 	return s.mend("", string(masked), s.known.find(string(masked)), find(string(masked), noName))
 }
 
-// eachSample visits the values that a schema itself holds.
-func eachSample(schema *yaml.Node, path string, l level, visit func(*yaml.Node, place)) {
+// eachSample visits the values that a schema itself contains.
+func (s *Secrets) eachSample(root *yaml.Node, path string, l level, visit func(*yaml.Node, place)) {
+	eachSample(newSchemaIndex(), root, path, l, func(node *yaml.Node, at place) {
+		if !s.stopped() {
+			visit(node, at)
+		}
+	})
+}
+
+func eachSample(index *schemaIndex, schema *yaml.Node, path string, l level, visit func(*yaml.Node, place)) {
 	if schema.Kind != yaml.MappingNode {
 		return
 	}
-	here := schemas{root: schema}
+	here := schemas{root: schema, index: index}
 	here.add(schema)
 	if here.secret() {
 		l = secret
@@ -167,12 +185,12 @@ func eachSample(schema *yaml.Node, path string, l level, visit func(*yaml.Node, 
 				if namesSecret(name) {
 					inner = secret
 				}
-				eachSample(value.Content[j+1], tree.Join(path, name), inner, visit)
+				eachSample(index, value.Content[j+1], tree.Join(path, name), inner, visit)
 			}
 		default:
-			eachSample(value, path, l, visit)
+			eachSample(index, value, path, l, visit)
 			for _, one := range items(value) {
-				eachSample(one, path, l, visit)
+				eachSample(index, one, path, l, visit)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package mask
 
 import (
+	"errors"
 	"regexp"
 	"strings"
 
@@ -9,33 +10,86 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/tree"
 )
 
-// maxSchemas bounds how many schemas describe one place, so that references
-// that lead in circles end.
+// maxSchemas bounds how many schemas describe one place, which also ends
+// circular references.
 const maxSchemas = 64
 
-// schemas are what describes one place of the values.
+// schemas describe one place of the values.
 type schemas struct {
 	root *yaml.Node
 	here []*yaml.Node
+	// index is shared by all places of a tree.
+	index *schemaIndex
 }
 
-// newSchemas starts at the root of a chart's schema. A schema that cannot be
-// read describes nothing.
+// schemaIndex makes looking schemas up cheap, and bounds it.
+type schemaIndex struct {
+	// keys has the values of large mappings by their keys.
+	keys map[*yaml.Node]map[string]*yaml.Node
+	// patterns are nil for what is not a regular expression.
+	patterns map[string]*regexp.Regexp
+	// work is how many more schemas are applied.
+	work int
+}
+
+func newSchemaIndex() *schemaIndex {
+	return &schemaIndex{keys: map[*yaml.Node]map[string]*yaml.Node{}, patterns: map[string]*regexp.Regexp{}, work: maxSchemaWork}
+}
+
+// get is tree.Get in constant time.
+func (x *schemaIndex) get(node *yaml.Node, key string) *yaml.Node {
+	const few = 32
+	if node == nil || node.Kind != yaml.MappingNode || len(node.Content) <= few {
+		return tree.Get(node, key)
+	}
+	values := x.keys[node]
+	if values == nil {
+		values = make(map[string]*yaml.Node, len(node.Content)/2)
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			if _, known := values[node.Content[i].Value]; !known {
+				values[node.Content[i].Value] = node.Content[i+1]
+			}
+		}
+		x.keys[node] = values
+	}
+	return values[key]
+}
+
+// matches reports whether a key matches a pattern, which an invalid one does.
+func (x *schemaIndex) matches(pattern, key string) bool {
+	compiled, known := x.patterns[pattern]
+	if !known {
+		compiled, _ = regexp.Compile(pattern) // nil if invalid
+		x.patterns[pattern] = compiled
+	}
+	x.work -= len(key) / 64
+	return compiled == nil || compiled.MatchString(key)
+}
+
+// exhausted reports whether so many schemas were applied that no more are.
+func (s schemas) exhausted() bool { return s.index != nil && s.index.work <= 0 }
+
+// newSchemas starts at the root of a chart's schema. A schema that is invalid
+// describes nothing; one that is too large describes everything as secret.
 func newSchemas(schema []byte) schemas {
 	root, err := tree.FromJSON(schema)
+	if errors.Is(err, tree.ErrTooLarge) {
+		return schemas{index: &schemaIndex{}}
+	}
 	if err != nil || root.Kind != yaml.MappingNode {
 		return schemas{}
 	}
-	s := schemas{root: root}
+	s := schemas{root: root, index: newSchemaIndex()}
 	s.add(root)
 	return s
 }
 
-// add takes in a schema and those that it is made of.
+// add appends a schema and those that it consists of.
 func (s *schemas) add(schema *yaml.Node) {
-	if schema == nil || schema.Kind != yaml.MappingNode || len(s.here) >= maxSchemas {
+	if schema == nil || schema.Kind != yaml.MappingNode || len(s.here) >= maxSchemas || s.exhausted() {
 		return
 	}
+	s.index.work--
 	for _, known := range s.here {
 		if known == schema {
 			return
@@ -43,23 +97,25 @@ func (s *schemas) add(schema *yaml.Node) {
 	}
 	s.here = append(s.here, schema)
 	for _, keyword := range []string{"$ref", "$dynamicRef"} {
-		if ref := tree.Get(schema, keyword); ref != nil {
+		if ref := s.index.get(schema, keyword); ref != nil {
 			s.add(s.resolve(ref.Value))
 		}
 	}
 	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
-		if list := tree.Get(schema, keyword); list != nil {
+		if list := s.index.get(schema, keyword); list != nil {
 			for _, part := range list.Content {
-				s.add(part)
+				if len(s.here) < maxSchemas {
+					s.add(part)
+				}
 			}
 		}
 	}
 	for _, keyword := range []string{"if", "then", "else"} {
-		s.add(tree.Get(schema, keyword))
+		s.add(s.index.get(schema, keyword))
 	}
 }
 
-// resolve follows a JSON pointer within the schema; others lead nowhere.
+// resolve follows a JSON pointer within the schema; it returns nil for others.
 func (s *schemas) resolve(ref string) *yaml.Node {
 	pointer, local := strings.CutPrefix(ref, "#")
 	if !local {
@@ -68,21 +124,26 @@ func (s *schemas) resolve(ref string) *yaml.Node {
 	at := s.root
 	for _, part := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
 		if part != "" {
-			at = tree.Get(at, strings.NewReplacer("~1", "/", "~0", "~").Replace(part))
+			s.index.work--
+			at = s.index.get(at, strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~"))
 		}
 	}
 	return at
 }
 
-// key returns what describes a key of this place.
+// described reports whether any schema may apply to this place and those below.
+func (s schemas) described() bool { return len(s.here) > 0 || s.exhausted() }
+
+// key returns the schemas of a key of this place.
 func (s schemas) key(key string) schemas {
-	inner := schemas{root: s.root}
+	inner := schemas{root: s.root, index: s.index}
 	for _, schema := range s.here {
-		inner.add(tree.Get(tree.Get(schema, "properties"), key))
-		inner.add(tree.Get(schema, "additionalProperties"))
-		patterns := tree.Get(schema, "patternProperties")
-		for i := 0; patterns != nil && i+1 < len(patterns.Content); i += 2 {
-			if pattern, err := regexp.Compile(patterns.Content[i].Value); err != nil || pattern.MatchString(key) {
+		inner.add(s.index.get(s.index.get(schema, "properties"), key))
+		inner.add(s.index.get(schema, "additionalProperties"))
+		patterns := s.index.get(schema, "patternProperties")
+		for i := 0; patterns != nil && i+1 < len(patterns.Content) && !s.exhausted(); i += 2 {
+			s.index.work--
+			if s.index.matches(patterns.Content[i].Value, key) {
 				inner.add(patterns.Content[i+1])
 			}
 		}
@@ -90,16 +151,18 @@ func (s schemas) key(key string) schemas {
 	return inner
 }
 
-// item returns what describes the items of this place, whichever they are.
+// item returns the schemas of all items of this place.
 func (s schemas) item() schemas {
-	inner := schemas{root: s.root}
+	inner := schemas{root: s.root, index: s.index}
 	for _, schema := range s.here {
 		for _, keyword := range []string{"items", "prefixItems", "additionalItems"} {
-			items := tree.Get(schema, keyword)
+			items := s.index.get(schema, keyword)
 			inner.add(items)
 			if items != nil && items.Kind == yaml.SequenceNode {
 				for _, one := range items.Content {
-					inner.add(one)
+					if len(inner.here) < maxSchemas {
+						inner.add(one)
+					}
 				}
 			}
 		}
@@ -107,10 +170,13 @@ func (s schemas) item() schemas {
 	return inner
 }
 
-// secret reports whether the chart calls this place secret.
+// secret reports whether the chart calls this place secret, or might.
 func (s schemas) secret() bool {
+	if s.exhausted() {
+		return true
+	}
 	for _, schema := range s.here {
-		format, writeOnly := tree.Get(schema, "format"), tree.Get(schema, "writeOnly")
+		format, writeOnly := s.index.get(schema, "format"), s.index.get(schema, "writeOnly")
 		if format != nil && format.Value == "password" || writeOnly != nil && writeOnly.Value == "true" {
 			return true
 		}

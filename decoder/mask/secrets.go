@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
@@ -13,27 +14,27 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/tree"
 )
 
-// Source is where secrets are looked for.
+// Source is where secrets are searched for.
 type Source struct {
-	// Values are mappings in JSON or YAML: what the user supplied, the chart's
+	// Values are mappings in JSON or YAML: user-supplied values and the chart's
 	// defaults.
 	Values []json.RawMessage
 	// Schema is the chart's JSON schema for them, nil for none.
 	Schema []byte
 	// Manifests are YAML documents: a manifest, hooks.
 	Manifests []string
-	// Strings are secret as they are, a repository's password for example.
+	// Strings are secrets themselves, for example a repository's password.
 	Strings []string
 }
 
-// FromRecord is everything in a record that may hold secrets; nil is nothing.
+// FromRecord returns the parts of a record that may hold secrets; nil has none.
 func FromRecord(record *decoder.Record) Source {
 	if record == nil {
 		return Source{}
 	}
 	s := Source{Values: []json.RawMessage{record.Config, record.ChartValues}, Schema: Schema(record), Manifests: []string{record.Manifest}}
-	// What is secret can come from both: the name of a variable from the
-	// chart, its value from the user.
+	// A secret can come from both: the name of a variable from the chart, its
+	// value from the user.
 	if merged, err := decoder.MergedValues(record); err == nil {
 		s.Values = append(s.Values, merged)
 	}
@@ -43,7 +44,7 @@ func FromRecord(record *decoder.Record) Source {
 	return s
 }
 
-// Schema is the JSON schema of the record's chart, nil if it has none.
+// Schema returns the JSON schema of the record's chart, nil if it has none.
 func Schema(record *decoder.Record) []byte {
 	var raw struct {
 		Chart struct {
@@ -56,15 +57,16 @@ func Schema(record *decoder.Record) []byte {
 	return raw.Chart.Schema
 }
 
-// Secrets masks what belongs to one release.
+// Secrets masks the texts and values of one release.
 type Secrets struct {
 	masker *Masker
 	known  *known
 }
 
-// Collect finds the secrets in sources. What is found first gives a value its
-// token, so values should come before manifests made from them, which within
-// one Source they do. A source that cannot be read adds nothing.
+// Collect finds the secrets in sources. A value gets its token where it is found
+// first, so values should come before manifests made from them; within one
+// Source they do. A source that is not valid JSON or YAML adds nothing. One that
+// is too large to be read, or has too many secrets, makes [Secrets.Err] fail.
 func (m *Masker) Collect(sources ...Source) *Secrets {
 	s := &Secrets{masker: m, known: newKnown()}
 	for _, source := range sources {
@@ -73,17 +75,22 @@ func (m *Masker) Collect(sources ...Source) *Secrets {
 		}
 		described := newSchemas(source.Schema)
 		for _, values := range source.Values {
-			for _, root := range readValues(values) {
+			for _, root := range s.readValues(values) {
 				s.collect(root, place{schemas: described})
 			}
 		}
 		if described.root != nil {
-			eachSample(described.root, "", open, s.collect)
+			s.eachSample(described.root, "", open, s.collect)
 		}
 		for _, manifest := range source.Manifests {
 			for _, chunk := range tree.Documents(manifest) {
+				if s.Err() != nil {
+					return s
+				}
+				// A document that cannot be read is not shown either.
 				roots, err := tree.FromYAML(chunk)
 				if err != nil {
+					s.missed(err)
 					continue
 				}
 				for _, root := range roots {
@@ -95,27 +102,37 @@ func (m *Masker) Collect(sources ...Source) *Secrets {
 	return s
 }
 
-func readValues(values json.RawMessage) []*yaml.Node {
+// missed records that a source was too large to be read, if that is what err says.
+func (s *Secrets) missed(err error) {
+	if errors.Is(err, tree.ErrTooLarge) {
+		s.known.full = true
+	}
+}
+
+func (s *Secrets) readValues(values json.RawMessage) []*yaml.Node {
 	if len(values) == 0 {
 		return nil
 	}
-	if root, err := tree.FromJSON(values); err == nil {
+	root, err := tree.FromJSON(values)
+	if err == nil {
 		return []*yaml.Node{root}
 	}
-	roots, err := tree.FromYAML(string(values))
-	if err != nil {
+	roots, errYAML := tree.FromYAML(string(values))
+	if errYAML != nil {
+		s.missed(err)
+		s.missed(errYAML)
 		return nil
 	}
 	return roots
 }
 
-// plainData are keys of Secrets whose values are shown nowhere in the Secret,
-// but are too common to be masked in other texts.
+// plainData are keys of Secrets whose values are masked in the Secret, but are
+// too common to be masked in other texts.
 var plainData = []string{"username", "user", "host", "hostname", "port", "database", "dbname", "db", "namespace", "name", "email", "region", "bucket", "type"}
 
 // collect makes the secrets of a tree known.
 func (s *Secrets) collect(root *yaml.Node, at place) {
-	w := walker{label: func(*yaml.Node, string) {}}
+	w := walker{label: func(*yaml.Node, string) {}, stopped: s.stopped}
 	w.leaf = func(node *yaml.Node, at place) {
 		if hidden(node, at) {
 			value := decoded(node, at)
@@ -129,6 +146,8 @@ func (s *Secrets) collect(root *yaml.Node, at place) {
 	}
 	w.walk(root, at)
 }
+
+func (s *Secrets) stopped() bool { return s.Err() != nil }
 
 func (s *Secrets) collectParts(path, value string) {
 	for _, part := range find(value, announcesSecret) {
@@ -148,7 +167,7 @@ func hidden(node *yaml.Node, at place) bool {
 	return node.Tag != tree.Bool
 }
 
-// decoded is a scalar's value without a Secret's base64.
+// decoded returns a scalar's value without a Secret's base64.
 func decoded(node *yaml.Node, at place) string {
 	if at.base64 {
 		if plain, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(node.Value), "")); err == nil {
@@ -158,7 +177,8 @@ func decoded(node *yaml.Node, at place) string {
 	return node.Value
 }
 
-// typed tells a number from a text of the same digits.
+// typed returns a value in a form that differs for a number and a text of the
+// same digits.
 func typed(node *yaml.Node, value string) string {
 	if node.Tag == tree.Int || node.Tag == tree.Float {
 		return node.Tag + " " + value
@@ -171,10 +191,10 @@ func (s *Secrets) mask(root *yaml.Node, at place) bool {
 	return s.maskBut(map[*yaml.Node]bool{}, root, at)
 }
 
-// maskBut is mask for a tree of which some scalars are masked already.
+// maskBut is mask for a tree in which the scalars in done are masked already.
 func (s *Secrets) maskBut(done map[*yaml.Node]bool, root *yaml.Node, at place) bool {
 	changed := false
-	w := walker{}
+	w := walker{stopped: s.stopped}
 	w.label = func(node *yaml.Node, path string) {
 		if masked := s.mend(path, node.Value, s.known.find(node.Value), find(node.Value, noName)); masked != node.Value {
 			node.Value, changed = masked, true
@@ -196,7 +216,7 @@ func (s *Secrets) maskBut(done map[*yaml.Node]bool, root *yaml.Node, at place) b
 	return s.comments(root) || changed
 }
 
-// scalar is what is shown of a value.
+// scalar returns the text that is shown for a value.
 func (s *Secrets) scalar(node *yaml.Node, at place) string {
 	if hidden(node, at) && !tokens.MatchString(node.Value) {
 		return s.masker.token(at.path, typed(node, decoded(node, at)))
@@ -204,7 +224,7 @@ func (s *Secrets) scalar(node *yaml.Node, at place) string {
 	return s.mend(at.path, node.Value, s.known.find(node.Value), find(node.Value, namesSecret))
 }
 
-// comments masks the comments of a tree, which can quote anything.
+// comments masks the comments of a tree, which may quote anything.
 func (s *Secrets) comments(node *yaml.Node) bool {
 	changed := false
 	for _, comment := range []*string{&node.HeadComment, &node.LineComment, &node.FootComment} {
@@ -220,13 +240,13 @@ func (s *Secrets) comments(node *yaml.Node) bool {
 
 func noName(string) bool { return false }
 
-// mend replaces parts of a text by tokens: parts that are known by the tokens
-// that they have, others by new ones. Parts that overlap become one.
+// mend replaces parts of a text by tokens: known parts by the tokens that they
+// have, others by new ones. Parts that overlap become one.
 func (s *Secrets) mend(path, text string, known, others []span) string {
 	return s.mendEach(path, text, known, others, func(string, string) {})
 }
 
-// mendEach is mend, and calls each with every part and its token.
+// mendEach is mend, and calls each for every part with its token.
 func (s *Secrets) mendEach(path, text string, known, others []span, each func(piece, token string)) string {
 	all := slices.Concat(known, others)
 	if len(all) == 0 {
@@ -252,12 +272,15 @@ func (s *Secrets) mendEach(path, text string, known, others []span, each func(pi
 	return out.String() + text[last:]
 }
 
-// Text masks text for people, such as notes: the secrets that are known, and
-// what is secret by its looks.
+// Text masks text for people, such as notes: the known secrets, and parts that
+// are secret by their looks.
 func (s *Secrets) Text(text string) string {
+	if text != "" && s.Err() != nil {
+		return notShown
+	}
 	return s.mend("", text, s.known.find(text), find(text, announcesSecret))
 }
 
-// Line masks one line of a log, as Text does. It takes microseconds, so that
-// it can be called for every line.
+// Line masks one line of a log as Text does. It takes microseconds, so it can be
+// called for every line.
 func (s *Secrets) Line(line string) string { return s.Text(line) }

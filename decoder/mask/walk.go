@@ -13,22 +13,22 @@ import (
 type level int
 
 const (
-	// open is a place whose text is secret in parts at most.
+	// open is a place whose text may be secret in parts.
 	open level = iota
 	// secret is a place whose texts and numbers are secret.
 	secret
-	// sealed is a place in a Secret's data: all of it is secret.
+	// sealed is a place in a Secret's data, which is secret as a whole.
 	sealed
 )
 
-// place is where a node stands.
+// place is the position of a node.
 type place struct {
 	path    string
 	level   level
 	schemas schemas
-	// ofSecret means that the node is a part of a Secret object by YAML's merge key.
+	// ofSecret means that YAML's merge key makes the node part of a Secret object.
 	ofSecret bool
-	// base64 means that the value is written in base64, as a Secret's data is.
+	// base64 means that the value is base64, as in a Secret's data.
 	base64 bool
 	// key is the nearest mapping key above.
 	key string
@@ -40,9 +40,13 @@ type walker struct {
 	leaf func(node *yaml.Node, at place)
 	// label is called for a mapping's key, which is not secret by its place.
 	label func(node *yaml.Node, path string)
-	// aliased are the anchors that were visited by way of an alias. They end
-	// circles, and keep their number bounded.
+	// aliased are the anchors that were visited through an alias. It ends
+	// circles, and bounds the visits.
 	aliased map[visit]bool
+	// merged is how many nodes were looked at to find the keys of mappings.
+	merged int
+	// stopped reports whether to visit no more nodes; nil visits all.
+	stopped func() bool
 }
 
 type visit struct {
@@ -52,6 +56,9 @@ type visit struct {
 }
 
 func (w *walker) walk(node *yaml.Node, at place) {
+	if w.stopped != nil && w.stopped() {
+		return
+	}
 	switch node.Kind {
 	case yaml.DocumentNode:
 		for _, inner := range node.Content {
@@ -76,16 +83,16 @@ func (w *walker) walk(node *yaml.Node, at place) {
 }
 
 func (w *walker) mapping(node *yaml.Node, at place) {
-	ofSecret := at.ofSecret || has(node, "kind", func(kind string) bool { return kind == "Secret" }, 0)
+	ofSecret := at.ofSecret || w.has(node, "kind", func(kind string) bool { return kind == "Secret" }, 0)
 	if at.level == secret && isReference(node) {
 		at.level = open
 	}
-	secretPair := has(node, "name", namesSecret, 0) || has(node, "key", namesSecret, 0)
+	secretPair := w.has(node, "name", namesSecret, 0) || w.has(node, "key", namesSecret, 0)
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		keyNode, value := node.Content[i], node.Content[i+1]
 		key := text(keyNode)
 		inner := place{path: tree.Join(at.path, key), key: key, level: open, base64: at.base64}
-		if len(at.schemas.here) > 0 {
+		if at.schemas.described() {
 			inner.schemas = at.schemas.key(key)
 		}
 		switch {
@@ -95,7 +102,7 @@ func (w *walker) mapping(node *yaml.Node, at place) {
 		case at.level == sealed:
 			inner.level = sealed
 		case ofSecret && (key == "data" || key == "stringData"):
-			// Both give one path, so that a value has one token in either.
+			// Both have the same path, so that a value has the same token in either.
 			inner.level, inner.path, inner.base64 = sealed, tree.Join(at.path, "data"), key == "data"
 		case at.level == secret && !plainWithin(key), namesSecret(key), secretPair && key == "value", inner.schemas.secret():
 			inner.level = secret
@@ -107,7 +114,7 @@ func (w *walker) mapping(node *yaml.Node, at place) {
 
 func (w *walker) sequence(node *yaml.Node, at place) {
 	inner := at
-	if len(at.schemas.here) > 0 {
+	if at.schemas.described() {
 		inner.schemas = at.schemas.item()
 		if inner.level == open && inner.schemas.secret() {
 			inner.level = secret
@@ -126,7 +133,7 @@ func (w *walker) sequence(node *yaml.Node, at place) {
 	}
 }
 
-// text is a scalar's text, through an alias too.
+// text returns a scalar's text, following an alias.
 func text(node *yaml.Node) string {
 	if node.Kind == yaml.AliasNode && node.Alias != nil {
 		node = node.Alias
@@ -138,9 +145,13 @@ func text(node *yaml.Node) string {
 }
 
 // has reports whether a mapping, or one that is merged into it, has a text for
-// a key that fits. A key that stands there twice fits if one of them does.
-func has(node *yaml.Node, key string, fits func(string) bool, depth int) bool {
+// a key that fits. A duplicate key fits if one of its values does. When too many
+// mappings are merged, everything fits.
+func (w *walker) has(node *yaml.Node, key string, fits func(string) bool, depth int) bool {
 	const deepest = 8
+	if w.merged++; w.merged > maxMerged {
+		return true
+	}
 	if node.Kind == yaml.AliasNode && node.Alias != nil {
 		node = node.Alias
 	}
@@ -148,24 +159,25 @@ func has(node *yaml.Node, key string, fits func(string) bool, depth int) bool {
 		return false
 	}
 	if node.Kind == yaml.SequenceNode {
-		return slices.ContainsFunc(node.Content, func(one *yaml.Node) bool { return has(one, key, fits, depth+1) })
+		return slices.ContainsFunc(node.Content, func(one *yaml.Node) bool { return w.has(one, key, fits, depth+1) })
 	}
 	if node.Kind != yaml.MappingNode {
 		return false
 	}
+	w.merged += len(node.Content)
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		if text(node.Content[i]) == key && fits(text(node.Content[i+1])) {
 			return true
 		}
-		if node.Content[i].Tag == "!!merge" && has(node.Content[i+1], key, fits, depth+1) {
+		if node.Content[i].Tag == "!!merge" && w.has(node.Content[i+1], key, fits, depth+1) {
 			return true
 		}
 	}
 	return false
 }
 
-// isReference reports whether a mapping below a secret key only names a Secret,
-// as volumes and environment variables do.
+// isReference reports whether a mapping below a secret key only refers to a
+// Secret, as volumes and environment variables do.
 func isReference(node *yaml.Node) bool {
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		switch text(node.Content[i]) {
@@ -179,8 +191,7 @@ func isReference(node *yaml.Node) bool {
 	return true
 }
 
-// plainWithin reports whether a key's value is shown although it stands below
-// a secret key.
+// plainWithin reports whether a key's value is shown even below a secret key.
 func plainWithin(key string) bool {
 	plain := letters(key)
 	return slices.Contains(plainInside, key) || strings.HasPrefix(plain, "existing") || strings.HasSuffix(plain, "secretname")

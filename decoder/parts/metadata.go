@@ -14,7 +14,7 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// Hook is a hook as JSON shows it.
+// Hook is the JSON form of a hook.
 type Hook struct {
 	Name           string                     `json:"name"`
 	Kind           string                     `json:"kind"`
@@ -69,7 +69,7 @@ func metadata(record *decoder.Record) RevisionMetadata {
 	return m
 }
 
-// text is what Helm 4 prints; Helm 3 leaves labels and apply method out.
+// text returns the output of Helm 4; Helm 3 omits labels and apply method.
 func (m RevisionMetadata) text() []byte {
 	names := make([]string, 0, len(m.Dependencies))
 	for _, d := range m.Dependencies {
@@ -88,7 +88,7 @@ func (m RevisionMetadata) text() []byte {
 	return out.Bytes()
 }
 
-// pairs writes labels as Kubernetes does.
+// pairs formats labels as Kubernetes does.
 func pairs(labels map[string]string) string {
 	all := make([]string, 0, len(labels))
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
@@ -97,7 +97,7 @@ func pairs(labels map[string]string) string {
 	return strings.Join(all, ",")
 }
 
-// methodName is what people call the method by which a revision was applied.
+// methodName describes the method by which a revision was applied.
 func methodName(method string) string {
 	switch method {
 	case "":

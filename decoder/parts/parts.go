@@ -1,7 +1,6 @@
-// Package parts writes the parts of a record as `helm get` prints them, and those
-// that it does not have. Numbers keep every digit. What must not be seen has to
-// be masked before. The package is pure; its functions may be called
-// concurrently.
+// Package parts writes the parts of a record as `helm get` prints them, and some
+// that helm does not print. Numbers keep every digit. Secrets must be masked
+// before. The package is pure; its functions may be called concurrently.
 package parts
 
 import (
@@ -19,7 +18,7 @@ import (
 type Name string
 
 const (
-	// Values are the user-supplied values, or all that were merged.
+	// Values are the user-supplied values, or the merged ones.
 	Values Name = "values"
 	// Manifest is the manifest without hooks.
 	Manifest Name = "manifest"
@@ -27,15 +26,15 @@ const (
 	Hooks Name = "hooks"
 	// Notes are the chart's notes.
 	Notes Name = "notes"
-	// Metadata is what `helm get metadata` tells.
+	// Metadata is the output of `helm get metadata`.
 	Metadata Name = "metadata"
-	// Chart is what the record keeps of its chart.
+	// Chart is the part of the chart that the record keeps.
 	Chart Name = "chart"
 	// Raw is the whole record.
 	Raw Name = "raw"
 )
 
-// Format is a form in which a part can be written.
+// Format is a format in which a part can be written.
 type Format string
 
 const (
@@ -43,19 +42,19 @@ const (
 	JSON Format = "json"
 	// YAML is a document, or several for manifests.
 	YAML Format = "yaml"
-	// Text is what people read.
+	// Text is for people.
 	Text Format = "text"
 )
 
 var (
-	// ErrFormat means that the part cannot be written in that format.
+	// ErrFormat is returned for a format that the part does not have.
 	ErrFormat = errors.New("the part has no such format")
-	// ErrNotYAML means that a manifest is no valid YAML, and therefore can be
-	// written as text only.
-	ErrNotYAML = errors.New("the manifest is no valid YAML")
+	// ErrNotYAML is returned for a manifest that is not valid YAML and therefore
+	// can only be written as text.
+	ErrNotYAML = errors.New("the manifest is not valid YAML")
 )
 
-// Formats are those of every part, the usual one first.
+// Formats are the formats of every part, the default first.
 var Formats = map[Name][]Format{
 	Values:   {YAML, JSON, Text},
 	Manifest: {Text, YAML, JSON},
@@ -69,13 +68,14 @@ var Formats = map[Name][]Format{
 // Options choose how a part is written.
 type Options struct {
 	As Format
-	// All writes the values that the chart was rendered with.
+	// All writes the merged values with which the chart was rendered.
 	All bool
 }
 
-// Write returns a part of a record. JSON comes without a line break at its end.
-// It fails with ErrFormat, ErrNotYAML, or with an error that wraps
-// decoder.ErrNotRecord when the part has another shape; none quotes anything.
+// Write returns a part of a record. JSON does not end in a line break. It fails
+// with ErrFormat, ErrNotYAML, or with an error that wraps decoder.ErrNotRecord
+// when the part has an unexpected shape, decoder.ErrTooLarge when it would take
+// too much memory. The errors quote nothing.
 func Write(record *decoder.Record, part Name, o Options) ([]byte, error) {
 	switch part {
 	case Values:
@@ -142,7 +142,7 @@ func writeNotes(record *decoder.Record, as Format) ([]byte, error) {
 	return []byte("NOTES:\n" + record.Notes + "\n"), nil
 }
 
-// HooksText is the hooks' manifests in the form of `helm get hooks`.
+// HooksText returns the hooks' manifests as `helm get hooks` prints them.
 func HooksText(hooks []decoder.Hook) string {
 	var text strings.Builder
 	for _, h := range hooks {
@@ -151,23 +151,44 @@ func HooksText(hooks []decoder.Hook) string {
 	return text.String()
 }
 
-// objects is a manifest's documents as a JSON array.
+// objects returns a manifest's documents as a JSON array.
 func objects(manifest string) ([]byte, error) {
-	documents, err := tree.FromYAML(manifest)
-	if err != nil {
-		return nil, ErrNotYAML
-	}
-	found := []json.RawMessage{}
-	for _, document := range documents {
-		object, err := tree.Object(document)
+	found, size := []json.RawMessage{}, 0
+	for _, chunk := range tree.Documents(manifest) {
+		documents, err := tree.FromYAML(chunk)
 		if err != nil {
-			return nil, ErrNotYAML
+			return nil, notYAML(err)
 		}
-		if string(object) != "null" {
-			found = append(found, object)
+		for _, document := range documents {
+			object, err := tree.Object(document)
+			if size += len(object); err == nil && size > tree.MaxText {
+				err = tree.ErrTooLarge
+			}
+			if err != nil {
+				return nil, notYAML(err)
+			}
+			if string(object) != "null" {
+				found = append(found, object)
+			}
 		}
 	}
 	return json.Marshal(found)
+}
+
+// notYAML returns the error for a manifest that cannot be read, or is too large.
+func notYAML(err error) error {
+	if errors.Is(err, tree.ErrTooLarge) {
+		return tooLarge(err)
+	}
+	return ErrNotYAML
+}
+
+// tooLarge returns err as an error of the decoder, if it is one of size.
+func tooLarge(err error) error {
+	if errors.Is(err, tree.ErrTooLarge) {
+		return fmt.Errorf("%w: %w", decoder.ErrTooLarge, err)
+	}
+	return err
 }
 
 // value writes v as JSON or YAML.
@@ -179,7 +200,7 @@ func value(v any, as Format) ([]byte, error) {
 	return data(encoded, as)
 }
 
-// data writes JSON as it is, or as YAML.
+// data writes JSON unchanged, or as YAML.
 func data(encoded json.RawMessage, as Format) ([]byte, error) {
 	switch as {
 	case JSON:
@@ -187,13 +208,13 @@ func data(encoded json.RawMessage, as Format) ([]byte, error) {
 	case YAML:
 		root, err := tree.FromJSON(encoded)
 		if err != nil {
-			return nil, err
+			return nil, tooLarge(err)
 		}
 		text, err := tree.YAML(root)
-		return []byte(text), err
+		return []byte(text), tooLarge(err)
 	}
 	return nil, ErrFormat
 }
 
-// deployedAt is how Helm writes when a revision was deployed.
+// deployedAt returns the time of deployment as Helm writes it.
 func deployedAt(record *decoder.Record) string { return record.LastDeployed.Format(time.RFC3339) }

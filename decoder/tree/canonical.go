@@ -1,26 +1,22 @@
 package tree
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// maxCanonical bounds the nodes of a tree whose aliases were followed, since a
-// few aliases can stand for more than fits into memory.
-const maxCanonical = 1 << 20
-
-// Canonical returns a copy of a tree as it is compared: keys sorted, aliases
-// followed, merges made, without comments and styles of its own. Two trees that
-// mean the same to Kubernetes become equal, as far as that can be told without
-// knowing their types.
+// Canonical returns a copy of a tree in the form in which trees are compared:
+// keys sorted, aliases followed, merges applied, without comments and styles.
+// Two trees that mean the same to Kubernetes become equal, as far as that is
+// known without their types. It fails with ErrTooLarge when the aliases stand
+// for more than MaxNodes nodes.
 func Canonical(node *yaml.Node) (*yaml.Node, error) {
-	c := canonical{room: maxCanonical}
+	c := canonical{room: MaxNodes}
 	copied := c.copy(node)
 	if c.room <= 0 {
-		return nil, errors.New("aliases stand for too much")
+		return nil, ErrTooLarge
 	}
 	return copied, nil
 }
@@ -32,7 +28,7 @@ type canonical struct {
 }
 
 func (c *canonical) copy(node *yaml.Node) *yaml.Node {
-	// A circle of aliases uses the room up.
+	// A circle of aliases uses up the room.
 	const deepest = 1000
 	if c.room--; c.room <= 0 || c.depth > deepest {
 		c.room = 0
@@ -72,7 +68,7 @@ func (c *canonical) copy(node *yaml.Node) *yaml.Node {
 	return copied
 }
 
-// mapping copies a mapping's own keys, the last of equal ones, and those of
+// mapping copies a mapping's own keys, the last of equal ones, and the keys of
 // merged mappings that it does not have itself.
 func (c *canonical) mapping(node *yaml.Node) *yaml.Node {
 	values := map[string]*yaml.Node{}

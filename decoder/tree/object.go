@@ -7,9 +7,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Object writes a tree that FromYAML read as JSON, aliases followed, keys
-// sorted. Numbers that JSON has keep every digit; others become what they stand
-// for.
+// Object writes a tree that FromYAML read as JSON, with aliases followed and
+// keys sorted. Numbers in JSON's notation keep every digit; those in other
+// notations, such as 0x10, are converted.
 func Object(node *yaml.Node) (json.RawMessage, error) {
 	root, err := Canonical(node)
 	if err != nil {
@@ -21,7 +21,7 @@ func Object(node *yaml.Node) (json.RawMessage, error) {
 	return JSON(root)
 }
 
-// plainScalars turns scalars that JSON does not have into those that it has.
+// plainScalars converts scalars that JSON does not have.
 func plainScalars(node *yaml.Node) error {
 	for _, inner := range node.Content {
 		if err := plainScalars(inner); err != nil {
@@ -41,7 +41,7 @@ func plainScalars(node *yaml.Node) error {
 			return nil
 		}
 	}
-	// A date, binary data or a number such as .inf is a text in JSON.
+	// A date, binary data or a number such as .inf is a string in JSON.
 	node.Tag = String
 	return nil
 }

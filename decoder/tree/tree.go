@@ -2,8 +2,10 @@
 // without losing a digit of a number or the order of a mapping's keys.
 //
 // A tree is made of [yaml.Node]: the nodes keep every scalar as the text that
-// was read. The package is pure. Its functions may be called concurrently, but
-// not on the same tree while somebody changes it.
+// was read. The size of trees and of the text they become is limited, since a
+// few kilobytes of a compressed record can stand for gigabytes of nodes. The
+// package is pure. Its functions may be called concurrently, but not on a tree
+// that is being changed.
 package tree
 
 import (
@@ -34,8 +36,9 @@ func Scalar(tag, value string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: value}
 }
 
-// FromJSON reads exactly one JSON value; nothing at all is null. Its errors
-// quote nothing of the content.
+// FromJSON reads exactly one JSON value; nothing at all is null. It fails with
+// ErrTooLarge for more than MaxNodes nodes. Its errors quote nothing of the
+// content.
 func FromJSON(data []byte) (*yaml.Node, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return Scalar(Null, "null"), nil
@@ -45,10 +48,15 @@ func FromJSON(data []byte) (*yaml.Node, error) {
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
-	return readJSON(decoder)
+	room := MaxNodes
+	return readJSON(decoder, &room)
 }
 
-func readJSON(decoder *json.Decoder) (*yaml.Node, error) {
+// readJSON reads one value. room is how many more nodes may be made.
+func readJSON(decoder *json.Decoder, room *int) (*yaml.Node, error) {
+	if *room--; *room < 0 {
+		return nil, ErrTooLarge
+	}
 	token, err := decoder.Token()
 	if err != nil {
 		return nil, errors.New("not valid JSON")
@@ -60,7 +68,7 @@ func readJSON(decoder *json.Decoder) (*yaml.Node, error) {
 			node.Kind, node.Tag = yaml.SequenceNode, "!!seq"
 		}
 		for decoder.More() {
-			item, err := readJSON(decoder)
+			item, err := readJSON(decoder, room)
 			if err != nil {
 				return nil, err
 			}
@@ -82,8 +90,8 @@ func readJSON(decoder *json.Decoder) (*yaml.Node, error) {
 	}
 }
 
-// Documents cuts YAML before every line that begins a document. It reads
-// nothing, so that a document that is no YAML spoils no other.
+// Documents cuts YAML before every line that begins a document. It does not
+// parse, so that a document that is not valid YAML does not affect the others.
 func Documents(text string) []string {
 	const marker = "\n---"
 	var documents []string
@@ -107,8 +115,12 @@ func Documents(text string) []string {
 }
 
 // FromYAML reads every YAML document in text, aliases and comments as they
-// stand. Its errors quote nothing of the content.
+// stand. It fails with ErrTooLarge for text that does not fit. Its errors quote
+// nothing of the content.
 func FromYAML(text string) (documents []*yaml.Node, err error) {
+	if !Fits(text) {
+		return nil, ErrTooLarge
+	}
 	// The parser reports some malformed input by panicking.
 	defer func() {
 		if recover() != nil {
@@ -129,7 +141,8 @@ func FromYAML(text string) (documents []*yaml.Node, err error) {
 	}
 }
 
-// JSON writes a tree that FromJSON read, without indentation.
+// JSON writes a tree that FromJSON read, without indentation. It fails with
+// ErrTooLarge for more than MaxText bytes.
 func JSON(node *yaml.Node) ([]byte, error) {
 	var out bytes.Buffer
 	if err := writeJSON(&out, node); err != nil {
@@ -139,6 +152,9 @@ func JSON(node *yaml.Node) ([]byte, error) {
 }
 
 func writeJSON(out *bytes.Buffer, node *yaml.Node) error {
+	if out.Len()+len(node.Value) > MaxText {
+		return fmt.Errorf("write a tree as JSON: %w", ErrTooLarge)
+	}
 	switch node.Kind {
 	case yaml.MappingNode:
 		return writeList(out, '{', node, func(i int) error {
@@ -176,7 +192,7 @@ func writeList(out *bytes.Buffer, open byte, node *yaml.Node, item func(i int) e
 			return err
 		}
 	}
-	out.WriteByte(open + 2) // In ASCII, } stands two behind {, and ] behind [.
+	out.WriteByte(open + 2) // In ASCII, } comes two places after {, and ] after [.
 	return nil
 }
 
@@ -190,17 +206,21 @@ func writeString(out *bytes.Buffer, text string) error {
 	return nil
 }
 
-// YAML writes documents in block style, each but the first behind a line of
-// "---". Strings that YAML 1.1, which Helm and Kubernetes read, takes for
-// something else are quoted.
+// YAML writes documents in block style, with a line of "---" between them.
+// Strings that YAML 1.1, which Helm and Kubernetes read, takes for something
+// else are quoted. It fails with ErrTooLarge for more than MaxText bytes.
 func YAML(documents ...*yaml.Node) (string, error) {
 	var out bytes.Buffer
-	encoder := yaml.NewEncoder(&out)
+	limited := &limitedWriter{w: &out, room: MaxText}
+	encoder := yaml.NewEncoder(limited)
 	encoder.SetIndent(2)
 	encoder.CompactSeqIndent()
 	for _, document := range documents {
 		plain(document)
 		if err := encoder.Encode(document); err != nil {
+			if limited.room < 0 {
+				return "", fmt.Errorf("write a tree as YAML: %w", ErrTooLarge)
+			}
 			return "", errors.New("write a tree as YAML: it has no such form")
 		}
 	}
@@ -216,8 +236,8 @@ var (
 )
 
 // plain prepares a tree for the encoder: it quotes the strings that YAML 1.1
-// would read as another type, and leaves numbers to be told by their looks,
-// since the encoder would put a tag before those of more than 64 bits.
+// would read as another type, and removes the tags of numbers, since the
+// encoder would write them before those of more than 64 bits.
 func plain(node *yaml.Node) {
 	for _, inner := range node.Content {
 		plain(inner)
@@ -235,8 +255,8 @@ func plain(node *yaml.Node) {
 	}
 }
 
-// Get returns what a mapping holds for a key, nil if it is no mapping or does
-// not have the key.
+// Get returns a mapping's value for a key, nil if node is not a mapping or does
+// not have the key. It takes time in proportion to the mapping's size.
 func Get(node *yaml.Node, key string) *yaml.Node {
 	if node == nil || node.Kind != yaml.MappingNode {
 		return nil
@@ -249,17 +269,19 @@ func Get(node *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// Join is the path of a mapping's key below path, as people write it:
-// "db.password". A key that would be mistaken stands in brackets and quotes.
+// Join returns the path of a mapping's key below path, as people write it:
+// "db.password". An ambiguous key stands in brackets and quotes. Of a path of
+// more than a kilobyte it keeps the beginning and a hash.
 func Join(path, key string) string {
+	key = short(key)
 	if key == "" || strings.ContainsAny(key, `.[]"`) {
-		return path + "[" + strconv.Quote(key) + "]"
+		return short(path + "[" + strconv.Quote(key) + "]")
 	}
 	if path == "" {
 		return key
 	}
-	return path + "." + key
+	return short(path + "." + key)
 }
 
-// Item is the path of a list's item below path.
-func Item(path string, index int) string { return path + "[" + strconv.Itoa(index) + "]" }
+// Item returns the path of a list's item below path, as Join does.
+func Item(path string, index int) string { return short(path + "[" + strconv.Itoa(index) + "]") }

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/tree"
 	"github.com/helmtrail/helmtrail/drift"
 )
 
@@ -131,6 +132,10 @@ func parse(manifest, namespace, hook string) []object {
 		}
 		if err != nil {
 			return append(all, unreadable(n, hook))
+		}
+		if !tree.FitsExpanded(string(document)) {
+			all = append(all, unreadable(n, hook))
+			continue
 		}
 		content, err := yaml.YAMLToJSON(document)
 		if err != nil {

@@ -78,7 +78,7 @@ func writePart(c *gin.Context, record *decoder.Record, part parts.Name, all bool
 	switch {
 	case errors.Is(err, parts.ErrNotYAML):
 		return httpapi.Unreadable("The manifest is not valid YAML; request it as text.")
-	case errors.Is(err, decoder.ErrNotRecord):
+	case errors.Is(err, decoder.ErrNotRecord) || errors.Is(err, decoder.ErrTooLarge):
 		return httpapi.Unreadable("The record's " + string(part) + " cannot be read.")
 	case err != nil:
 		return fmt.Errorf("write %s: %w", part, err)
