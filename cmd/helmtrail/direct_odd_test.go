@@ -47,7 +47,7 @@ func TestCommandsSayWhatTheyCannotReach(t *testing.T) {
 			t.Errorf("%s of a cluster that is not there ends with %d: %s", name, code, stderr)
 		}
 		_, stderr, code = command(t, name, "web", "--kubeconfig", mute, "--request-timeout", "200ms")
-		if code != want || !strings.Contains(stderr, "shop/web") || !strings.Contains(stderr, "has not answered within 200ms (--request-timeout)") {
+		if code != want || !strings.Contains(stderr, "shop/web") || !strings.Contains(stderr, "did not respond within 200ms (--request-timeout)") {
 			t.Errorf("%s of a cluster that does not answer ends with %d: %s", name, code, stderr)
 		}
 		if _, stderr, code := command(t, name, "web", "--kubeconfig", away, "--context", "nowhere"); code != want || !strings.Contains(stderr, "nowhere") {
@@ -140,7 +140,7 @@ func TestATableOfDriftSaysWhatWasNotLookedAt(t *testing.T) {
 	want := `STATE  KIND        NAMESPACE  NAME  FIELD  RECORDED  LIVE  BY
 same   Deployment  shop       web   it is being deleted
 Revision 2: 2 same
-Objects of the release that the record does not name could not be looked for among ConfigMap, Deployment.apps.
+Could not search these kinds for further objects of the release: ConfigMap, Deployment.apps.
 `
 	if diff := cmp.Diff(want, out.String()); err != nil || diff != "" {
 		t.Errorf("table (-want +got):\n%s%v", diff, err)
