@@ -94,7 +94,7 @@ const (
 	DefaultRetries = 2
 )
 
-// Waits tells whether helm waits for the release's objects. Rolling back on
+// Waits reports whether helm waits for the release's objects. Rolling back on
 // failure implies it (helm.sh/helm/v4/pkg/action/install.go,
 // helm.sh/helm/v3/pkg/action/install.go).
 func (o Options) Waits() bool {

@@ -115,9 +115,10 @@ type Query struct {
 	Since time.Time
 	// Limit bounds how many entries are returned, at most MaxPage.
 	Limit int
-	// Readable tells whether entries of a namespace are wanted, "" standing for
-	// what is about none; nil wants all. Those that are not are passed over unread.
-	// It may block; its error ends the reading.
+	// Readable reports whether entries of a namespace are wanted; "" stands for
+	// entries that belong to no namespace. Nil selects all entries. Other entries
+	// are skipped without being read. Readable may block; its error stops the
+	// read.
 	Readable func(ctx context.Context, namespace string) (bool, error)
 }
 

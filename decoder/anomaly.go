@@ -2,41 +2,41 @@ package decoder
 
 import "fmt"
 
-// Anomaly is something that an orderly history does not have. It is shown and
-// never repaired.
+// Anomaly is an irregularity in a release's history. It is shown and never
+// repaired.
 type Anomaly struct {
 	Code AnomalyCode `json:"code"`
-	// Message says it to people.
+	// Message describes the anomaly to people.
 	Message string `json:"message"`
 }
 
-// AnomalyCode says to programs what is odd about a revision.
+// AnomalyCode identifies the kind of an anomaly to programs.
 type AnomalyCode string
 
 const (
 	// AnomalyUnreadable means that the record cannot be decoded.
 	AnomalyUnreadable AnomalyCode = "unreadable"
-	// AnomalyLabelStatus means that the Secret's label has another status than
-	// the record, which Helm goes by.
+	// AnomalyLabelStatus means that the Secret's label has a different status than
+	// the record. Helm uses the record's status.
 	AnomalyLabelStatus AnomalyCode = "label_status"
-	// AnomalyName, AnomalyNamespace and AnomalyRevision mean that the record
-	// says to be of another release or revision than its Secret, which routes and
-	// access checks go by.
+	// AnomalyName, AnomalyNamespace and AnomalyRevision mean that the record names
+	// a different release or revision than its Secret. Routes and access checks
+	// use the Secret's.
 	AnomalyName      AnomalyCode = "name"
 	AnomalyNamespace AnomalyCode = "namespace"
 	AnomalyRevision  AnomalyCode = "revision"
-	// AnomalyAlsoDeployed means that a later revision is deployed too.
+	// AnomalyAlsoDeployed means that a later revision is also deployed.
 	AnomalyAlsoDeployed AnomalyCode = "also_deployed"
 	// AnomalyDuplicate means that two Secrets hold the same revision.
 	AnomalyDuplicate AnomalyCode = "duplicate"
-	// AnomalyGap means that revisions right before this one are missing while
-	// older ones are there.
+	// AnomalyGap means that revisions directly before this one are missing
+	// although older revisions exist.
 	AnomalyGap AnomalyCode = "gap"
 )
 
-// Disagreements are where a Secret and the record in it say different things, as
-// happens when somebody edits a label or copies a Secret to another place. What
-// one of the two does not say is no disagreement.
+// Disagreements returns the differences between a Secret and its record, which
+// arise when somebody edits a label or copies a Secret to another place. A
+// value that either of them lacks is not a disagreement.
 func Disagreements(r *Revision, record *Record) []Anomaly {
 	var found []Anomaly
 	add := func(code AnomalyCode, message string, args ...any) {

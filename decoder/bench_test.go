@@ -11,8 +11,8 @@ var benchmarked = []struct{ name, file string }{
 	{"large", "testdata/helm3/large.v1.yaml"},
 }
 
-// BenchmarkDecode compares the two readers with Helm's own on a small and on a
-// large record, both as helm wrote them.
+// BenchmarkDecode compares the two readers with Helm's own on a small and a
+// large record, both written by helm.
 func BenchmarkDecode(b *testing.B) {
 	for _, size := range benchmarked {
 		data := load(b, size.file).Data["release"]
@@ -36,7 +36,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// BenchmarkNewRevision is what the watcher pays for a changed Secret: the
+// BenchmarkNewRevision measures the watcher's cost of a changed Secret: the
 // header and the digest of all its bytes.
 func BenchmarkNewRevision(b *testing.B) {
 	for _, size := range benchmarked {

@@ -8,8 +8,8 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// A Secret of 13 KB holds 10 MB of small numbers, each of which became a node
-// of 200 bytes when the record was masked.
+// A Secret of 13 KB holds 10 MB of small numbers. Each number became a node of
+// 200 bytes when the record was masked.
 func TestASmallSecretOfMillionsOfValuesIsRefused(t *testing.T) {
 	const million = 1 << 20
 	for name, config := range map[string]string{

@@ -5,25 +5,25 @@ import (
 	"errors"
 )
 
-// Chart is what a record keeps of its chart, without the contents of files.
-// Records do not hold subcharts.
+// Chart is the part of a chart that its record keeps, without the contents of
+// files. Records do not hold subcharts.
 type Chart struct {
-	// Metadata is the chart's own description, unknown fields included; null
-	// when the record has none.
+	// Metadata is the chart's own metadata, including unknown fields; null if the
+	// record has no metadata.
 	Metadata json.RawMessage `json:"metadata"`
-	// Values are the chart's default values, every digit kept.
+	// Values are the chart's default values with every digit preserved.
 	Values json.RawMessage `json:"values"`
-	// Schema is the JSON schema of the values; null for none.
+	// Schema is the JSON schema of the values; null if there is no schema.
 	Schema json.RawMessage `json:"schema"`
-	// Lock names the dependencies with the versions that were taken.
+	// Lock names the dependencies and their resolved versions.
 	Lock json.RawMessage `json:"lock"`
 	// Templates and Files are the names of the chart's files.
 	Templates []string `json:"templates"`
 	Files     []string `json:"files"`
 }
 
-// ReadChart reads the chart's part of a record. The error wraps ErrNotRecord
-// and quotes nothing.
+// ReadChart reads the chart from a record. The error wraps ErrNotRecord and
+// quotes no content.
 func ReadChart(record *Record) (*Chart, error) {
 	type file struct {
 		Name string `json:"name"`

@@ -13,13 +13,13 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// DecodeRecord reads a whole record. data is the value of the Secret's
-// `release` key as the API gives it, that is, still in Helm's own base64. All
-// of it is checked: the compression to its checksum, the JSON to its end, and
-// that no field of the Record stands twice.
+// DecodeRecord decodes a complete record. data is the value of the Secret's
+// `release` key as returned by the API, still in Helm's own base64.
+// DecodeRecord verifies the checksum of the compressed data, reads the JSON to
+// its end, and rejects a record in which a field of Record occurs twice.
 //
-// The error wraps ErrNotRecord or ErrTooLarge and holds nothing of the content.
-// The record keeps no reference to data.
+// The error wraps ErrNotRecord or ErrTooLarge and contains no content. The
+// record keeps no reference to data.
 func DecodeRecord(data []byte, limits Limits) (*Record, error) {
 	limits = limits.withDefaults()
 	raw, err := unpack(data, limits.Inflated)
@@ -45,7 +45,7 @@ func DecodeRecord(data []byte, limits Limits) (*Record, error) {
 	return record, nil
 }
 
-// rest reads one of the fields behind those of the header.
+// rest reads one of the fields that follow the header's.
 func (p *parser) rest() {
 	r := p.record
 	if r == nil {
@@ -86,7 +86,7 @@ func (p *parser) restOfChart() {
 	p.skip()
 }
 
-// keepMetadata gives the record the metadata that began at start.
+// keepMetadata stores the metadata that began at start in the record.
 func (p *parser) keepMetadata(start int) {
 	if p.record != nil && p.err == nil {
 		p.unmarshal(p.record.Raw[start:p.pos], &p.record.Metadata, "chart.metadata")
@@ -101,7 +101,7 @@ func (p *parser) recordText(field fields, to *string, what string) {
 	*to = string(p.scratch)
 }
 
-// raw keeps the JSON of one value. A null is as good as no field.
+// raw keeps the JSON of one value. A null counts as an absent field.
 func (p *parser) raw(field fields, to *json.RawMessage) {
 	if !p.first(field) || p.null() {
 		return
@@ -113,25 +113,26 @@ func (p *parser) raw(field fields, to *json.RawMessage) {
 	}
 }
 
-// unmarshal reads one small part with encoding/json, whose own errors may quote
-// the content and are dropped.
+// unmarshal decodes one small part with encoding/json. It drops the errors of
+// encoding/json because they may quote content.
 func (p *parser) unmarshal(part json.RawMessage, to any, what string) {
 	if p.err == nil && len(part) > 0 && json.Unmarshal(part, to) != nil {
 		p.malformed(what + " has another shape")
 	}
 }
 
-// packed is what unpack needs besides its result.
+// packed holds the buffers that unpack reuses.
 type packed struct {
 	bytes  []byte
 	reader bytes.Reader
 	gzip   gzip.Reader
 }
 
-// packeds are kept for their buffers and the inflater's tables.
+// packeds pools the buffers and the tables of the inflater.
 var packeds = sync.Pool{New: func() any { return &packed{} }}
 
-// release gives p back, without a buffer larger than what fits into a Secret.
+// release returns p to the pool. It drops a buffer that is larger than a Secret
+// can be.
 func (p *packed) release() {
 	const keep = 1 << 20
 	p.reader.Reset(nil)
@@ -166,8 +167,8 @@ func unpack(data []byte, limit int) ([]byte, error) {
 	return inflate(&p.gzip, inflatedSize(content, limit), limit)
 }
 
-// inflatedSize guesses how much is in content: what its last four bytes say, as
-// far as deflate's best ratio and the limit make that possible.
+// inflatedSize estimates the inflated size of content. It uses the size in the
+// last four bytes, bounded by deflate's best ratio and the limit.
 func inflatedSize(content []byte, limit int) int {
 	const bestRatio = 1032
 	size := limit
@@ -178,7 +179,7 @@ func inflatedSize(content []byte, limit int) int {
 }
 
 func inflate(r io.Reader, size, limit int) ([]byte, error) {
-	// The spare byte lets the last Read meet the end without growing.
+	// The spare byte lets the last Read reach the end without growing the buffer.
 	out := make([]byte, 0, size+1)
 	for {
 		if len(out) == cap(out) {

@@ -11,12 +11,12 @@ import (
 	"helm.sh/helm/v3/pkg/release"
 )
 
-// plainJSON writes a record as Helm did before it compressed them.
+// plainJSON encodes a record as Helm did before it compressed records.
 func plainJSON(record string) []byte {
 	return []byte(base64.StdEncoding.EncodeToString([]byte(record)))
 }
 
-// compressed writes a record as Helm does.
+// compressed encodes a record as Helm does.
 func compressed(t testing.TB, record string) []byte {
 	t.Helper()
 	return compressedWith(t, record, gzip.Header{})
@@ -39,7 +39,7 @@ func compressedWith(t testing.TB, record string, header gzip.Header) []byte {
 	return []byte(base64.StdEncoding.EncodeToString(packed.Bytes()))
 }
 
-// helmDecode reads a record in the three steps in which Helm itself does
+// helmDecode decodes a record in the same three steps as Helm
 // (helm.sh/helm/v3/pkg/storage/driver/util.go, decodeRelease).
 func helmDecode(data []byte) (*release.Release, error) {
 	content, err := base64.StdEncoding.DecodeString(string(data))

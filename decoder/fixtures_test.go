@@ -12,7 +12,7 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// fixture is a release Secret as a real helm left it; testdata/README.md says how.
+// fixture is a release Secret written by a real helm; see testdata/README.md.
 type fixture struct {
 	Metadata struct {
 		Namespace         string            `json:"namespace"`
@@ -103,7 +103,7 @@ func TestRecordsThatHelmWrote(t *testing.T) {
 	}
 }
 
-// likeHelm checks that a record says what Helm's own reading of it says.
+// likeHelm checks that a record equals Helm's own decoding of it.
 func likeHelm(t *testing.T, data []byte, got *decoder.Record) {
 	t.Helper()
 	helm, err := helmDecode(data)

@@ -14,8 +14,9 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// FuzzDecodeHeader feeds foreign bytes as they could stand in a Secret. Neither
-// reader may panic, and what both can read they must read alike.
+// FuzzDecodeHeader feeds both readers arbitrary bytes as the data of a Secret.
+// Neither reader may panic. If both can read the data, their results must
+// agree.
 func FuzzDecodeHeader(f *testing.F) {
 	f.Add(compressed(f, webRecord))
 	f.Add(plainJSON(webRecord))
@@ -28,8 +29,8 @@ func FuzzDecodeHeader(f *testing.F) {
 	})
 }
 
-// FuzzRecordJSON feeds foreign JSON in both packings, and compares what is read
-// with what encoding/json, which Helm uses, makes of it.
+// FuzzRecordJSON feeds arbitrary JSON in both encodings and compares the result
+// with encoding/json, which Helm uses.
 func FuzzRecordJSON(f *testing.F) {
 	f.Add(webRecord)
 	f.Add(spaced(webRecord))
@@ -59,8 +60,8 @@ func FuzzRecordJSON(f *testing.F) {
 	})
 }
 
-// agree checks that DecodeHeader and DecodeRecord read data alike, as far as
-// both can, and returns the record, or nil.
+// agree checks that DecodeHeader and DecodeRecord agree on data as far as both
+// can read it, and returns the record, or nil.
 func agree(t *testing.T, data []byte) *decoder.Record {
 	limits := decoder.Limits{Inflated: 1 << 20}
 	header, headerErr := decoder.DecodeHeader(data, limits)

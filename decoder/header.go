@@ -6,23 +6,23 @@ import (
 	"strconv"
 )
 
-// DecodeHeader reads the header of a record. data is the value of the Secret's
-// `release` key as the API gives it, that is, still in Helm's own base64.
+// DecodeHeader decodes the header of a record. data is the value of the
+// Secret's `release` key as returned by the API, still in Helm's own base64.
 //
-// It reads the record only until the header is complete, which with Helm's own
-// order of the fields is within the first few kilobytes. What comes later is
-// not looked at, so a record that is broken further on still has a header.
-// Fields in another order cost time but are found all the same.
+// It reads the record only until the header is complete, which in Helm's own
+// field order is within the first few kilobytes. It ignores the rest, so a
+// record that is damaged further on still has a header. Fields in another order
+// cost time but are found as well.
 //
-// The error wraps ErrNotRecord or ErrTooLarge and holds nothing of the content.
-// The header keeps no reference to data.
+// The error wraps ErrNotRecord or ErrTooLarge and contains no content. The
+// header keeps no reference to data.
 func DecodeHeader(data []byte, limits Limits) (*Header, error) {
 	header, _, err := decodeHeader(data, limits, headerFields)
 	return header, err
 }
 
-// decodeHeader reads the header and, if it is wanted too, the record's revision
-// number, which Helm writes near the end.
+// decodeHeader decodes the header and, if wanted, the record's revision number,
+// which Helm writes near the end.
 func decodeHeader(data []byte, limits Limits, want fields) (*Header, int, error) {
 	limits = limits.withDefaults()
 	src := sources.Get().(*source)
@@ -44,16 +44,17 @@ func decodeHeader(data []byte, limits Limits, want fields) (*Header, int, error)
 }
 
 var (
-	// rollbackWords is the description of a rollback, under way or done.
+	// rollbackWords matches the description of a rollback that is running or done.
 	rollbackWords = regexp.MustCompile(`^Rollback to (\d+)$`)
-	// rollbackFailed is what Helm puts in its place when the rollback fails.
+	// rollbackFailed matches the description that Helm writes when the rollback
+	// fails.
 	rollbackFailed = regexp.MustCompile(`^Rollback "[^"]*" failed: `)
 )
 
-// Rollback reports whether a rollback made the revision, and which revision it
-// went back to, 0 where the record does not say. Helm 4 has a field for the
-// target. Helm 3 has it in the description only, which a failure replaces
-// (helm.sh/helm/v3/pkg/action/rollback.go).
+// Rollback reports whether a rollback created the revision, and returns the
+// revision that it restored, or 0 if the record does not contain it. Helm 4 has
+// a field for the target. Helm 3 has the target only in the description, which
+// a failure replaces (helm.sh/helm/v3/pkg/action/rollback.go).
 func (h *Header) Rollback() (target int, made bool) {
 	if h.RollbackRevision != 0 {
 		return h.RollbackRevision, true
@@ -66,8 +67,8 @@ func (h *Header) Rollback() (target int, made bool) {
 	return 0, h.Status == StatusPendingRollback || rollbackFailed.MatchString(h.Description)
 }
 
-// RollbackTarget returns the revision that a rollback went back to, 0 for a
-// revision that no rollback made or whose record does not say.
+// RollbackTarget returns the revision that a rollback restored. It returns 0 if
+// no rollback created the revision or the record does not contain the target.
 func (h *Header) RollbackTarget() int {
 	target, _ := h.Rollback()
 	return target

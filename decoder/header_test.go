@@ -20,7 +20,7 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// webRecord is a record in Helm's own order of fields.
+// webRecord is a record in Helm's own field order.
 const webRecord = `{"name":"web","info":{"first_deployed":"2026-11-30T09:00:00.123456789+08:00",` +
 	`"last_deployed":"2026-11-30T02:00:00Z","deleted":"","description":"Rollback to 1","status":"deployed",` +
 	`"rollback_revision":1,"notes":"Hello\n"},"chart":{"metadata":{"name":"nginx","version":"1.2.3",` +
@@ -97,8 +97,8 @@ func TestRecordFromBeforeCompressionIsRead(t *testing.T) {
 	if record.Manifest != "kind: Pod\n" || record.Version != 1 {
 		t.Errorf("manifest %q, version %d", record.Manifest, record.Version)
 	}
-	// Transitions work exactly as for a compressed record: only the packing
-	// of the second state differs, and its status.
+	// Transitions work exactly as for a compressed record: the second state
+	// differs only in its encoding and its status.
 	later, _ := decoder.NewRevision(decoder.Secret{Namespace: "default", Name: "sh.helm.release.v1.old.v1", UID: "u", ResourceVersion: "2",
 		Labels: map[string]string{"owner": "helm", "name": "old", "status": "superseded", "version": "1"}},
 		compressed(t, strings.Replace(string(record.Raw), "deployed\"}", "superseded\"}", 1)), decoder.Limits{})
@@ -266,7 +266,7 @@ func TestHeaderKeepsNoReferenceToTheData(t *testing.T) {
 		t.Fatal(err)
 	}
 	clear(data)
-	// Another record, which is likely to be read with the same buffers.
+	// Decode another record, which likely reuses the same buffers.
 	if _, err := decoder.DecodeHeader(compressed(t, strings.ReplaceAll(webRecord, "e", "o")), decoder.Limits{}); err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +324,8 @@ func inLines(data []byte, width int, end string) []byte {
 	return out.Bytes()
 }
 
-// withHeaderChecksum adds the part of a gzip header that Go's writer cannot write.
+// withHeaderChecksum adds the part of a gzip header that Go's writer cannot
+// write.
 func withHeaderChecksum(t *testing.T, record string) []byte {
 	t.Helper()
 	packed, err := base64.StdEncoding.DecodeString(string(compressed(t, record)))
@@ -337,8 +338,8 @@ func withHeaderChecksum(t *testing.T, record string) []byte {
 	return []byte(base64.StdEncoding.EncodeToString(packed))
 }
 
-// corrupted damages the compressed data behind its header, where the first
-// block says how it is compressed.
+// corrupted damages the compressed data after its header, where the first block
+// states its compression method.
 func corrupted(data []byte) []byte {
 	return append([]byte("H4sIAAAAAAAC/////////////"), data[25:]...)
 }

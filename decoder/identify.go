@@ -8,14 +8,15 @@ import (
 	"time"
 )
 
-// secretPrefix opens the names of Helm's Secrets; the release's name and ".v"
-// with the revision follow (helm.sh/helm/v3/pkg/storage/storage.go, makeKey).
+// secretPrefix is the prefix of the names of Helm's Secrets. The release's
+// name, ".v" and the revision follow (helm.sh/helm/v3/pkg/storage/storage.go,
+// makeKey).
 const secretPrefix = "sh.helm.release.v1."
 
-// Identify says which revision of which release a Secret holds: by its labels,
-// else by its record, else by its name. recordName and recordVersion are "" and
-// 0 where the record does not say or was not read. ok is false when the name or
-// the number cannot be found at all.
+// Identify returns the release name and the revision number of a Secret. It
+// uses the labels, otherwise the record, otherwise the Secret's name.
+// recordName and recordVersion are "" and 0 if the record lacks them or was not
+// read. ok is false if the name or the number cannot be determined.
 func Identify(secretName string, labels map[string]string, recordName string, recordVersion int) (name string, number int, ok bool) {
 	nameOfSecret, numberOfSecret := splitSecretName(secretName)
 	name, number = labels["name"], revisionNumber(labels["version"])
@@ -39,8 +40,8 @@ func SecretName(release string, revision int) string {
 	return secretPrefix + release + ".v" + strconv.Itoa(revision)
 }
 
-// splitSecretName is the inverse of [SecretName]; it returns "" and 0 for any
-// other name. A release's name may itself contain dots and ".v2": only the last
+// splitSecretName is the inverse of [SecretName]. It returns "" and 0 for any
+// other name. A release's name may itself contain dots and ".v2"; only the last
 // ".vN" is the revision.
 func splitSecretName(secretName string) (name string, number int) {
 	rest, ok := strings.CutPrefix(secretName, secretPrefix)
@@ -54,7 +55,8 @@ func splitSecretName(secretName string) (name string, number int) {
 	return rest[:i], number
 }
 
-// revisionNumber reads a number as Helm writes it; 0 if it is none.
+// revisionNumber parses a number as written by Helm. It returns 0 for any other
+// text.
 func revisionNumber(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n <= 0 || strconv.Itoa(n) != text {
@@ -63,8 +65,8 @@ func revisionNumber(text string) int {
 	return n
 }
 
-// CustomLabels are a Secret's labels but those that Helm keeps for itself
-// (helm.sh/helm/v3/pkg/storage/driver/labels.go); nil if there are none.
+// CustomLabels returns a Secret's labels without the ones reserved by Helm
+// (helm.sh/helm/v3/pkg/storage/driver/labels.go), or nil if no labels remain.
 func CustomLabels(labels map[string]string) map[string]string {
 	var custom map[string]string
 	for key, value := range labels {
@@ -80,7 +82,7 @@ func CustomLabels(labels map[string]string) map[string]string {
 	return custom
 }
 
-// Secret is what NewRevision needs of a release Secret besides its bytes.
+// Secret holds the input of NewRevision except the record's bytes.
 type Secret struct {
 	Namespace, Name, UID, ResourceVersion string
 	Created                               time.Time
@@ -88,9 +90,9 @@ type Secret struct {
 }
 
 // NewRevision describes one state of a release Secret. data is the value of its
-// `release` key, nil when it has not been read; it is not kept. A record that
-// cannot be decoded gives a revision with a Problem. ok is false only when
-// neither labels nor record nor name say which revision it is.
+// `release` key, nil if it has not been read; NewRevision does not retain it. A
+// record that cannot be decoded yields a revision with a Problem. ok is false
+// only if the labels, the record and the name do not identify the revision.
 func NewRevision(secret Secret, data []byte, limits Limits) (revision *Revision, ok bool) {
 	r := &Revision{
 		Namespace:   secret.Namespace,

@@ -4,43 +4,45 @@ import "errors"
 
 var (
 	// ErrNotRecord is returned for bytes that Helm itself could not read as a
-	// record: not base64, broken compression, broken JSON, or JSON of another shape.
+	// record: invalid base64, broken compression, broken JSON, or JSON of another
+	// shape.
 	ErrNotRecord = errors.New("not a helm record")
 	// ErrTooLarge is returned for a record that exceeds one of the limits.
 	ErrTooLarge = errors.New("record too large")
 )
 
 const (
-	// DefaultInflated is how many bytes of JSON a record may hold, 16 MiB. A
-	// Secret takes 1 MiB, which leaves 768 KiB for the compressed record. Records
-	// of real charts grow to two to eight times that when they are inflated.
+	// DefaultInflated is the maximum size of a record's JSON in bytes, 16 MiB. A
+	// Secret holds 1 MiB, which leaves 768 KiB for the compressed record. Records
+	// of real charts inflate to two to eight times that.
 	DefaultInflated = 16 << 20
-	// DefaultDepth is how deep a record's JSON may be nested.
+	// DefaultDepth is the maximum nesting depth of a record's JSON.
 	DefaultDepth = 1000
-	// DefaultNodes is how many keys and values a record's JSON may hold. Records
-	// of large charts have some thousands: templates and manifests are one text
-	// each.
+	// DefaultNodes is the maximum number of keys and values in a record's JSON.
+	// Records of large charts have a few thousand, because each template and the
+	// manifest is one string.
 	DefaultNodes = 200_000
-	// DefaultDescription is how many bytes of a description a header keeps.
+	// DefaultDescription is the maximum size of a description in a header, in
+	// bytes.
 	DefaultDescription = 1024
 )
 
-// nameLimit is how many bytes of every other text a header keeps: names,
-// versions and statuses, which are all far shorter in practice. With
-// DefaultDescription it bounds the memory of a tracked revision.
+// nameLimit is the maximum size in bytes of every other text in a header:
+// names, versions and statuses, which are all far shorter in practice. Together
+// with DefaultDescription it bounds the memory of a tracked revision.
 const nameLimit = 128
 
-// Limits bounds what is read. A zero field stands for its default.
+// Limits bounds the decoding of a record. A zero field selects its default.
 type Limits struct {
-	// Inflated is how many bytes of JSON are read at most.
+	// Inflated is the maximum size of the JSON in bytes.
 	Inflated int
-	// Depth is how deep the JSON may be nested.
+	// Depth is the maximum nesting depth of the JSON.
 	Depth int
-	// Nodes is how many keys and values the JSON may hold. The fields that the
-	// package reads itself do not count.
+	// Nodes is the maximum number of keys and values in the JSON. The fields that
+	// the package itself reads do not count.
 	Nodes int
-	// Description is how many bytes of the description a header keeps. A longer
-	// one is cut and ends in an ellipsis.
+	// Description is the maximum size of the description in a header, in bytes. A
+	// longer description is cut and ends in an ellipsis.
 	Description int
 }
 

@@ -10,9 +10,9 @@ import (
 )
 
 // MarkFailed returns the record with the status failed and the given
-// description, in the form in which Helm stores it. Everything else stays as
-// it is, byte for byte: unknown fields, the order of fields, the digits of
-// numbers. data is what DecodeRecord takes; the errors are its.
+// description, encoded as Helm stores it. Everything else is preserved byte for
+// byte: unknown fields, the order of fields, the digits of numbers. data is the
+// same as for DecodeRecord, and so are the errors.
 func MarkFailed(data []byte, description string, limits Limits) ([]byte, error) {
 	if _, err := DecodeRecord(data, limits); err != nil {
 		return nil, fmt.Errorf("mark a release record: %w", err)
@@ -35,7 +35,8 @@ func MarkFailed(data []byte, description string, limits Limits) ([]byte, error) 
 	return pack(raw)
 }
 
-// extent is where a value stands in JSON; start is -1 for a value that is not there.
+// extent is the position of a value in JSON. start is -1 if the value is
+// absent.
 type extent struct{ start, end int }
 
 // member finds the value of a member of the object that begins at the offset.
@@ -90,8 +91,9 @@ func splice(raw []byte, at extent, text []byte) []byte {
 	return append(out, raw[at.end:]...)
 }
 
-// pack writes a record as Helm does (helm.sh/helm/v3/pkg/storage/driver/util.go,
-// encodeRelease): gzip at the best compression, then base64.
+// pack encodes a record as Helm does
+// (helm.sh/helm/v3/pkg/storage/driver/util.go, encodeRelease): gzip at the best
+// compression, then base64.
 func pack(raw []byte) ([]byte, error) {
 	var compressed bytes.Buffer
 	w, err := gzip.NewWriterLevel(&compressed, gzip.BestCompression)

@@ -32,11 +32,11 @@ const (
 	fieldChartName
 	fieldChartVersion
 	fieldAppVersion
-	// infoDone and chartDone mean that no more of the header will come from
-	// that part of the record.
+	// infoDone and chartDone mean that this part of the record holds no further
+	// header fields.
 	infoDone
 	chartDone
-	// theEnd is never seen: who wants it reads everything.
+	// theEnd is never seen, so a parser that wants it reads the complete record.
 	theEnd
 
 	metadataFields = fieldChartName | fieldChartVersion | fieldAppVersion
@@ -51,11 +51,11 @@ type parser struct {
 
 	header  *Header
 	version int
-	// record is nil while only the header is read.
+	// record is nil if only the header is read.
 	record *Record
 
-	// text holds all the header's texts, one behind the other, so that they
-	// become one string; spans says whose they are.
+	// text holds all the header's texts in sequence, so that they become one
+	// string. spans maps each field to its text.
 	text  []byte
 	spans []span
 	// scratch holds one other text at a time.
@@ -63,17 +63,17 @@ type parser struct {
 	window  [firstWindow]byte
 }
 
-// span is the place in a parser's text of the value of one field.
+// span is the position of a field's value in a parser's text.
 type span struct {
 	field      *string
 	start, end int
 }
 
-// parsers are kept for their buffers.
+// parsers pools parsers for their buffers.
 var parsers = sync.Pool{New: func() any { return &parser{} }}
 
-// release gives the parser back, without the references to what it read and
-// without a buffer that one huge record grew.
+// release returns the parser to the pool, without references to decoded data
+// and without a buffer grown by one huge record.
 func (p *parser) release() {
 	const keep = 64 << 10
 	if cap(p.scratch) > keep {
@@ -89,7 +89,7 @@ func (p *parser) release() {
 	parsers.Put(p)
 }
 
-// parse reads the record until everything that is wanted has been seen.
+// parse reads the record until it has seen all wanted fields.
 func (p *parser) parse() (*Header, error) {
 	p.header = &Header{}
 	for ok := p.enter("the record"); ok; ok = p.more() {
@@ -119,8 +119,8 @@ func (p *parser) parse() (*Header, error) {
 	return p.header, nil
 }
 
-// more moves to the next member of an object, unless nothing else is wanted of
-// the whole record.
+// more moves to the next member of an object, unless all wanted fields of the
+// record have been seen.
 func (p *parser) more() bool { return p.seen&p.want != p.want && p.next() }
 
 func (p *parser) info() {
@@ -189,8 +189,8 @@ func (p *parser) metadata() {
 	p.keepMetadata(start)
 }
 
-// first marks a field as seen. A record in which a field stands twice says two
-// things, and readers would disagree about which: it is refused.
+// first marks a field as seen. It rejects a record in which a field occurs
+// twice, because readers would disagree about its value.
 func (p *parser) first(field fields) bool {
 	if p.seen&field != 0 {
 		p.malformed("a field stands twice")
@@ -200,7 +200,7 @@ func (p *parser) first(field fields) bool {
 	return true
 }
 
-// headerText reads a text of the header. A null is as good as no field.
+// headerText reads a text of the header. A null counts as an absent field.
 func (p *parser) headerText(field fields, to *string, limit int, what string) {
 	if !p.first(field) || p.null() {
 		return
@@ -210,8 +210,8 @@ func (p *parser) headerText(field fields, to *string, limit int, what string) {
 	p.spans = append(p.spans, span{field: to, start: start, end: len(p.text)})
 }
 
-// instant reads a time, which Helm 3 writes as an empty text when there is none.
-// It is given in UTC, whatever the offset in the record.
+// instant reads a time and converts it to UTC. Helm 3 writes an empty string
+// for a missing time.
 func (p *parser) instant(field fields, to *time.Time, what string) {
 	if !p.first(field) || p.null() {
 		return

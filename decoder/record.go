@@ -10,40 +10,40 @@ import (
 // Record is the decoded content of a revision's Secret. The raw parts share
 // memory with Raw and must not be changed.
 type Record struct {
-	// Header is the same as DecodeHeader gives, but with every text in full.
+	// Header equals the result of DecodeHeader, but with every text in full.
 	Header
-	// Namespace is what the record says, for show only.
+	// Namespace is the namespace in the record, for display only.
 	Namespace string
-	// SecretNamespace is the namespace of the Secret, where the objects of the
-	// manifest live that name none. Whoever fetched the Secret sets it.
+	// SecretNamespace is the namespace of the Secret. Objects of the manifest
+	// without a namespace belong to it. The code that fetches the Secret sets it.
 	SecretNamespace string
-	// Labels are the Secret's labels but those that Helm keeps for itself.
-	// Digest and Size are those of the record's bytes, as in Revision. All are
-	// set by whoever fetched the Secret.
+	// Labels are the Secret's labels without the ones reserved by Helm. Digest and
+	// Size describe the record's bytes, as in Revision. The code that fetches the
+	// Secret sets all three.
 	Labels map[string]string
 	Digest string
 	Size   int
-	// Version is the revision number that the record says.
+	// Version is the revision number in the record.
 	Version int
-	// ApplyMethod is "ssa" or "csa" as Helm 4 writes it; Helm 3 writes none,
-	// which means client-side apply. Other words are kept verbatim.
+	// ApplyMethod is "ssa" or "csa" as written by Helm 4. Helm 3 writes no value,
+	// which means client-side apply. Other values are kept verbatim.
 	ApplyMethod string
 	Manifest    string
 	Notes       string
 	Hooks       []Hook
-	// Config is the user-supplied values as JSON, every digit kept; nil when
-	// there are none.
+	// Config holds the user-supplied values as JSON with every digit preserved;
+	// nil if there are no values.
 	Config json.RawMessage
-	// Metadata is the chart's own description, nil when the record has none.
+	// Metadata is the chart's own metadata; nil if the record has no metadata.
 	Metadata *chart.Metadata
-	// ChartValues is the chart's default values as JSON, every digit kept; nil
-	// when there are none.
+	// ChartValues holds the chart's default values as JSON with every digit
+	// preserved; nil if there are no values.
 	ChartValues json.RawMessage
-	// Raw is the whole record as JSON, unknown fields included.
+	// Raw is the complete record as JSON, including unknown fields.
 	Raw json.RawMessage
 }
 
-// Hook is one hook of a chart, as the record keeps it.
+// Hook is a hook of a chart, as stored in the record.
 type Hook struct {
 	Name              string                        `json:"name"`
 	Kind              string                        `json:"kind"`

@@ -94,7 +94,7 @@ func TestApplyMethodIsAssumedToBePresentOrOfToday(t *testing.T) {
 			t.Errorf("with %s: method %q and status %q, want %q and %q", tt.with, record.ApplyMethod, record.Status, tt.method, tt.status)
 		}
 	}
-	// A status of the future is neither under way nor an end that we know.
+	// An unknown future status is neither pending nor terminal.
 	if status := decoder.Status("pending-test"); decoder.Busy(status) {
 		t.Errorf("%s counts as busy", status)
 	}

@@ -11,45 +11,46 @@ const SecretType = "helm.sh/release.v1"
 // OwnerLabel selects Helm's Secrets on the server (driver/secrets.go).
 const OwnerLabel = "owner=helm"
 
-// SessionLabel is the label by which helmtrail knows the revisions that its
-// own sessions created. Helm copies it on to later revisions, so on its own it
+// SessionLabel is the label by which helmtrail recognizes the revisions that
+// its own sessions created. Helm copies it to later revisions, so on its own it
 // proves nothing.
 const SessionLabel = "helmtrail.dev/session"
 
 // Header is the small part of a record that lists and transitions need. It is
 // read without decoding templates, values or manifests.
 type Header struct {
-	// Name is the release's name as the record has it.
+	// Name is the release's name in the record.
 	Name string
-	// Status is the record's own status, whatever the Secret's label says.
+	// Status is the record's own status, which may differ from the Secret's label.
 	Status Status
 	// Description is Helm's sentence about the status.
 	Description string
-	// FirstDeployed is copied by Helm through upgrades and rollbacks.
+	// FirstDeployed is when the release was first deployed. Helm copies it through
+	// upgrades and rollbacks.
 	FirstDeployed time.Time
-	// LastDeployed is when this revision was made.
+	// LastDeployed is when this revision was created.
 	LastDeployed time.Time
-	// Deleted is when it was uninstalled; zero otherwise.
+	// Deleted is when the release was uninstalled; zero if it was not.
 	Deleted time.Time
-	// RollbackRevision is the revision that a rollback went back to, 0 for
-	// none. Helm 3 records do not have it.
+	// RollbackRevision is the revision that a rollback restored; 0 if absent. Helm
+	// 3 records do not have it.
 	RollbackRevision int
 	// Chart, ChartVersion and AppVersion come from the chart's metadata.
 	Chart, ChartVersion, AppVersion string
 }
 
-// SecretRef names one state of one release Secret.
+// SecretRef identifies one state of one release Secret.
 type SecretRef struct {
 	Name            string `json:"name"`
 	UID             string `json:"uid"`
 	ResourceVersion string `json:"resourceVersion"`
 }
 
-// Revision is one release Secret as far as lists and transitions need it. A
-// Revision is never changed after it was handed out.
+// Revision is the part of a release Secret that lists and transitions need. A
+// Revision is immutable once it has been handed out.
 type Revision struct {
-	// Namespace is the Secret's own, which is the one that access checks and
-	// routes use; the record may claim another.
+	// Namespace is the namespace of the Secret, which access checks and routes
+	// use. The record may name another namespace.
 	Namespace string
 	// Name and Number come from the labels, then the record, then the Secret's
 	// name; see Identify.
@@ -58,26 +59,28 @@ type Revision struct {
 	Secret SecretRef
 	// Created is the Secret's creation time.
 	Created time.Time
-	// Written is when this state was stored, as far as the API server tells: in
-	// whole seconds, rounded down; zero if it does not.
+	// Written is when this state was stored, according to the API server, rounded
+	// down to whole seconds; zero if unknown.
 	Written time.Time
-	// LabelStatus is what the Secret's label says; Helm itself reads the record.
+	// LabelStatus is the status in the Secret's label. Helm itself uses the
+	// record's status.
 	LabelStatus Status
 	// Session is the value of SessionLabel, "" if absent.
 	Session string
-	// Header is nil until the record's bytes have been read, or when they
-	// cannot be decoded; then Problem says why.
+	// Header is nil if the record's bytes have not been read or cannot be decoded.
+	// If they cannot be decoded, Problem gives the reason.
 	Header *Header
-	// Problem says in words why the record could not be decoded.
+	// Problem describes why the record could not be decoded.
 	Problem string
-	// Digest is the SHA-256 of the record's bytes in hex, "" until read.
+	// Digest is the SHA-256 of the record's bytes in hex; "" if they have not been
+	// read.
 	Digest string
-	// Size is the length of the record's bytes as Helm stored them.
+	// Size is the length of the record's bytes as stored by Helm.
 	Size int
 }
 
-// Status is the record's status, or the label's while the record is unread or
-// unreadable.
+// Status returns the record's status, or the label's status if the record is
+// unread or unreadable.
 func (r *Revision) Status() Status {
 	if r.Header != nil {
 		return r.Header.Status
@@ -85,13 +88,14 @@ func (r *Revision) Status() Status {
 	return r.LabelStatus
 }
 
-// Change says what happened to a revision's Secret.
+// Change is the kind of a change to a revision's Secret.
 type Change string
 
 const (
 	// ChangeStatus means that the Secret appeared or its status changed.
 	ChangeStatus Change = "status"
-	// ChangePruned means that an older revision was deleted while newer ones stay.
+	// ChangePruned means that an older revision was deleted while newer revisions
+	// remain.
 	ChangePruned Change = "pruned"
 	// ChangeUninstalled means that the newest revision was deleted while it was uninstalling.
 	ChangeUninstalled Change = "uninstalled"
@@ -99,17 +103,18 @@ const (
 	ChangeRemoved Change = "removed"
 )
 
-// Transition is a revision's status as it was seen to change.
+// Transition is an observed change of a revision's status.
 type Transition struct {
-	// Time is when it was seen.
+	// Time is when the change was observed.
 	Time   time.Time
 	Change Change
-	// Revision is the state after the change; for deletes, the last state seen.
+	// Revision is the state after the change. For a deletion it is the last known
+	// state.
 	Revision *Revision
-	// Previous is the status before; "" when the revision is new.
+	// Previous is the status before the change; "" if the revision is new.
 	Previous Status
-	// Late means that the change happened while nothing was watching, or that
-	// the state was overwritten before its record could be read, so that only
-	// its label is known.
+	// Late means that the change happened while nothing was watching, or that the
+	// state was overwritten before its record could be read, so that only its
+	// label is known.
 	Late bool
 }

@@ -142,7 +142,7 @@ func TestRecordCopiedElsewhereIsMarked(t *testing.T) {
 	if diff := cmp.Diff(want, decoder.Disagreements(r, record)); diff != "" {
 		t.Errorf("disagreements (-want +got):\n%s", diff)
 	}
-	// What a record does not say contradicts nothing.
+	// A value that the record lacks contradicts nothing.
 	if record, err = decoder.DecodeRecord(plainJSON(`{"info":{}}`), decoder.Limits{}); err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// SecretName is the name that Identify reads, whatever the release is called.
+// Identify reads back the name that SecretName returns, for every release name.
 func TestSecretNameIsReadBack(t *testing.T) {
 	for _, release := range []string{"web", "my.app", "web.v2", "sh.helm.release.v1.web.v3"} {
 		name, number, ok := decoder.Identify(decoder.SecretName(release, 12), nil, "", 0)

@@ -5,10 +5,10 @@ import (
 	"io"
 )
 
-// scanner walks through JSON that may still be arriving. It accepts exactly
-// what encoding/json accepts, keeps nothing that it is not asked for, and
-// remembers the first error: after it, every method returns its zero value, so
-// that callers check err once at the end.
+// scanner scans JSON that may still be arriving. It accepts exactly the input
+// that encoding/json accepts, and keeps only the requested values. It remembers
+// the first error. After an error every method returns its zero value, so that
+// callers check err once at the end.
 type scanner struct {
 	src io.Reader // nil when buf already holds everything
 	buf []byte
@@ -37,12 +37,13 @@ func (s *scanner) fail(err error) {
 	s.pos, s.end, s.src = 0, 0, nil
 }
 
-// malformed fails with a sentence and the place, never with content.
+// malformed records an error with a sentence and the position, never with
+// content.
 func (s *scanner) malformed(what string) {
 	s.fail(fmt.Errorf("%w: %s at byte %d", ErrNotRecord, what, s.passed+s.pos))
 }
 
-// fill reports whether there is a byte at pos, reading on if need be.
+// fill reports whether there is a byte at pos. It reads from src if necessary.
 func (s *scanner) fill() bool { return s.pos < s.end || s.refill() }
 
 func (s *scanner) refill() bool {
@@ -88,7 +89,7 @@ func (s *scanner) take() byte {
 	return c
 }
 
-// peek skips white space and returns the byte behind it without moving past it.
+// peek skips white space and returns the next byte without moving past it.
 func (s *scanner) peek() byte {
 	for s.fill() {
 		switch c := s.buf[s.pos]; c {
@@ -111,7 +112,7 @@ func (s *scanner) literal(word string) {
 	}
 }
 
-// null moves past a null, if the next value is one.
+// null moves past the next value if it is null, and reports whether it was.
 func (s *scanner) null() bool {
 	if s.peek() != 'n' {
 		return false
@@ -120,9 +121,9 @@ func (s *scanner) null() bool {
 	return true
 }
 
-// enter begins an object and moves to the value of its first member, whose key
-// is then in s.key; next moves to each further one. Both return false when
-// there is none and the object is over. A null is an object without members.
+// enter begins an object and moves to the value of its first member. It stores
+// the member's key in s.key. next moves to each further member. Both return
+// false at the end of the object. A null counts as an object without members.
 func (s *scanner) enter(what string) bool {
 	if s.null() {
 		return false
@@ -147,7 +148,8 @@ func (s *scanner) next() bool {
 	return false
 }
 
-// member leaves the object, if it is over, or reads the key of its next member.
+// member leaves the object if it is over. Otherwise it reads the key of the
+// next member.
 func (s *scanner) member(over bool) bool {
 	if s.err != nil {
 		return false
@@ -179,7 +181,7 @@ func (s *scanner) descend() bool {
 	return true
 }
 
-// count takes one key or value off what may still be skipped.
+// count subtracts one key or value from the number that may still be skipped.
 func (s *scanner) count() {
 	if s.nodes--; s.nodes < 0 {
 		s.fail(fmt.Errorf("%w: too many keys and values at byte %d", ErrTooLarge, s.passed+s.pos))
@@ -239,7 +241,7 @@ func (s *scanner) skipMembers(closing byte) {
 	}
 }
 
-// number appends a number's text to dst, as far as limit allows.
+// number appends a number's text to dst, up to limit bytes.
 func (s *scanner) number(dst []byte, limit int, what string) []byte {
 	start := len(dst)
 	keep := func(c byte) {
@@ -248,8 +250,8 @@ func (s *scanner) number(dst []byte, limit int, what string) []byte {
 		}
 		s.pos++
 	}
-	// Inside an object, which every record is, a number is never the last
-	// thing: an end in the middle of one is an error.
+	// Every record is an object, and inside an object a number is never last.
+	// Input that ends within a number is an error.
 	digits := func() (n int) {
 		for s.fill() && '0' <= s.buf[s.pos] && s.buf[s.pos] <= '9' {
 			keep(s.buf[s.pos])

@@ -12,30 +12,30 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// gzipMagic opens a compressed record. Records from before Helm compressed them
-// lack it and are JSON at once (helm.sh/helm/v3/pkg/storage/driver/util.go,
-// decodeRelease).
+// gzipMagic is the prefix of a compressed record. Records from before Helm
+// compressed them lack it and are plain JSON
+// (helm.sh/helm/v3/pkg/storage/driver/util.go, decodeRelease).
 var gzipMagic = []byte{0x1f, 0x8b, 0x08}
 
 const (
-	// chunk is how many bytes of base64's content are decoded at a time: about
-	// what the first window inflates from.
+	// chunk is how many bytes are decoded from base64 at a time, about the
+	// compressed size of the first window.
 	chunk = 2 << 10
-	// firstWindow is how many inflated bytes come first. Inflating stops at the
-	// end of a window only, of 32 KiB for all further ones; this much holds the
-	// header of most charts.
+	// firstWindow is the number of inflated bytes in the first window. The
+	// inflater stops only at the end of a window, and all further windows are 32
+	// KiB. The first window holds the header of most charts.
 	firstWindow = 4 << 10
-	// window is the size of a window of the deflate format.
+	// window is the size of a window in the deflate format.
 	window = 32 << 10
 )
 
 // unusedHistory fills the inflater's first window up to the last firstWindow
-// bytes, as a preset dictionary. No stream that Helm wrote refers to it; one
-// that does gets zero bytes, which are not JSON.
+// bytes, as a preset dictionary. No stream written by Helm refers to it. A
+// stream that refers to it yields zero bytes, which are not JSON.
 var unusedHistory = make([]byte, window-firstWindow)
 
-// source delivers the JSON of a record from the front, decoding and inflating
-// no more than it is asked for.
+// source delivers the JSON of a record from the start. It decodes and inflates
+// only the requested part.
 type source struct {
 	base64  base64Reader
 	encoded *bufio.Reader // over base64
@@ -43,7 +43,8 @@ type source struct {
 	json    io.Reader     // encoded or inflate
 }
 
-// sources are kept because an inflater's window and tables are costly to make.
+// sources pools sources because an inflater's window and tables are expensive
+// to allocate.
 var sources = sync.Pool{New: func() any {
 	s := &source{}
 	s.encoded = bufio.NewReaderSize(&s.base64, chunk)
@@ -56,7 +57,7 @@ func (s *source) open(data []byte) error {
 	s.base64.data, s.base64.err = data, nil
 	s.encoded.Reset(&s.base64)
 	s.json = s.encoded
-	// Helm compares the magic only when more than the magic is there.
+	// Helm compares the magic only if the data is longer than the magic.
 	front, _ := s.encoded.Peek(len(gzipMagic) + 1)
 	if len(front) <= len(gzipMagic) || !bytes.HasPrefix(front, gzipMagic) {
 		return nil
@@ -68,7 +69,7 @@ func (s *source) open(data []byte) error {
 	return s.inflate.(flate.Resetter).Reset(s.encoded, unusedHistory)
 }
 
-// release gives the source back, without the data.
+// release returns the source to the pool, without the data.
 func (s *source) release() {
 	s.base64.data = nil
 	sources.Put(s)
@@ -83,8 +84,8 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// skipGzipHeader moves r behind the header that RFC 1952 puts before the
-// compressed data. Helm writes the shortest one, without optional fields.
+// skipGzipHeader moves r past the header that precedes the compressed data in
+// RFC 1952. Helm writes the shortest header, without optional fields.
 func skipGzipHeader(r *bufio.Reader) error {
 	const flagCRC, flagExtra, flagName, flagComment = 1 << 1, 1 << 2, 1 << 3, 1 << 4
 	var flags byte
@@ -113,15 +114,15 @@ func skipGzipHeader(r *bufio.Reader) error {
 	return nil
 }
 
-// base64Reader decodes base64 as it is read. Line breaks are skipped.
+// base64Reader decodes base64 as it is read. It skips line breaks.
 type base64Reader struct {
 	data   []byte
 	err    error
 	joined [chunk / 3 * 4]byte
 }
 
-// Read decodes as many whole groups of four characters as fit into p, which
-// holds three bytes or more.
+// Read decodes as many whole groups of four characters as fit into p. p must
+// hold at least three bytes.
 func (r *base64Reader) Read(p []byte) (int, error) {
 	for r.err == nil {
 		if len(r.data) == 0 {
@@ -145,7 +146,7 @@ func (r *base64Reader) Read(p []byte) (int, error) {
 	return 0, r.err
 }
 
-// join copies group without its line breaks and fills it up from the data, so
+// join copies group without its line breaks and completes it from the data, so
 // that groups of four characters stay whole.
 func (r *base64Reader) join(group []byte) []byte {
 	n := 0

@@ -2,19 +2,19 @@ package decoder
 
 import "helm.sh/helm/v3/pkg/release"
 
-// Status is Helm's own word for the state of a revision. The set is open:
-// a status that a later Helm invents is kept verbatim and counts as neither
-// success nor failure.
+// Status is Helm's own status of a revision. The set is open: a status
+// introduced by a later Helm is kept verbatim and counts as neither success nor
+// failure.
 type Status = release.Status
 
 const (
-	// StatusUnknown is what Helm writes when it cannot tell.
+	// StatusUnknown means that Helm could not determine the status.
 	StatusUnknown = release.StatusUnknown
 	// StatusDeployed means that the last operation on the revision succeeded.
 	StatusDeployed = release.StatusDeployed
-	// StatusUninstalled means that the objects are gone and the record was kept.
+	// StatusUninstalled means that the objects are gone but the record was kept.
 	StatusUninstalled = release.StatusUninstalled
-	// StatusSuperseded means that a later revision took this one's place.
+	// StatusSuperseded means that a later revision replaced this one.
 	StatusSuperseded = release.StatusSuperseded
 	// StatusFailed means that the operation ended with an error.
 	StatusFailed = release.StatusFailed
@@ -28,6 +28,6 @@ const (
 	StatusPendingRollback = release.StatusPendingRollback
 )
 
-// Busy reports whether s says that somebody is, or was, at work on the
-// revision: one of the pending statuses, or uninstalling.
+// Busy reports whether s means that an operation on the revision is or was in
+// progress: one of the pending statuses, or uninstalling.
 func Busy(s Status) bool { return s.IsPending() || s == StatusUninstalling }

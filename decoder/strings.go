@@ -10,8 +10,9 @@ import (
 
 const ellipsis = "…"
 
-// str appends a string's text to dst, cut to limit bytes and an ellipsis when
-// it is longer; a limit of 0 keeps nothing. what names the value in errors.
+// str appends a string's text to dst. It cuts a longer text to limit bytes and
+// appends an ellipsis. A limit of 0 keeps nothing. what names the value in
+// errors.
 func (s *scanner) str(dst []byte, limit int, what string) []byte {
 	if s.peek() != '"' {
 		s.malformed(what + " is not a string")
@@ -20,11 +21,11 @@ func (s *scanner) str(dst []byte, limit int, what string) []byte {
 	s.pos++
 	start, room := len(dst), limit
 	if limit > 0 {
-		// A character more than is wanted shows that there is something to cut,
-		// and keeps the last wanted one whole.
+		// One extra character shows that the text must be cut, and keeps the last
+		// character within the limit whole.
 		room += utf8.UTFMax
 	}
-	// high is the first half of a surrogate pair whose second may follow.
+	// high is the first half of a surrogate pair whose second half may follow.
 	var high rune
 	for s.fill() {
 		run := s.buf[s.pos:s.end]
@@ -67,7 +68,7 @@ func (s *scanner) str(dst []byte, limit int, what string) []byte {
 				high = r
 				continue
 			}
-			// A half that has no partner becomes U+FFFD here.
+			// An unpaired half becomes U+FFFD here.
 			dst = utf8.AppendRune(dst, r)
 		default:
 			s.malformed("control character in a string")
@@ -76,7 +77,8 @@ func (s *scanner) str(dst []byte, limit int, what string) []byte {
 	return dst
 }
 
-// escape reads what follows a backslash. A surrogate half is returned as it is.
+// escape reads the rest of an escape sequence after the backslash. It returns a
+// surrogate half unchanged.
 func (s *scanner) escape() rune {
 	switch c := s.take(); c {
 	case '"', '\\', '/':
@@ -112,8 +114,9 @@ func (s *scanner) escape() rune {
 	return 0
 }
 
-// plain returns how many bytes at the front of b stand for themselves in a
-// string: no quote, backslash or control character. It looks at eight at a time.
+// plain returns how many bytes at the start of b represent themselves in a
+// string: no quote, backslash or control character. It checks eight bytes at a
+// time.
 func plain(b []byte) int {
 	const (
 		ones  = 0x0101010101010101
@@ -124,8 +127,8 @@ func plain(b []byte) int {
 		w := binary.LittleEndian.Uint64(b[n:])
 		quote := w ^ ones*'"'
 		slash := w ^ ones*'\\'
-		// A byte's highest bit is set where the byte is zero or, in the last
-		// term, below 0x20. A borrow can only disturb bytes above the first hit.
+		// A byte's highest bit is set if the byte is zero or, in the last term, below
+		// 0x20. A borrow can only affect bytes above the first hit.
 		hit := ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*0x20)&^w) & highs
 		if hit != 0 {
 			return n + bits.TrailingZeros64(hit)/8
@@ -139,8 +142,8 @@ func plain(b []byte) int {
 	return n
 }
 
-// validUTF8 replaces every byte behind start that is not part of a character,
-// as encoding/json does.
+// validUTF8 replaces every invalid UTF-8 byte after start, as encoding/json
+// does.
 func validUTF8(dst []byte, start int) []byte {
 	if utf8.Valid(dst[start:]) {
 		return dst
@@ -148,8 +151,8 @@ func validUTF8(dst []byte, start int) []byte {
 	return append(dst[:start], string([]rune(string(dst[start:])))...)
 }
 
-// cut shortens the text behind start to limit bytes, whole characters only, and
-// an ellipsis.
+// cut shortens the text after start to at most limit bytes of whole characters,
+// and appends an ellipsis.
 func cut(dst []byte, start, limit int) []byte {
 	end := start + limit
 	for end > start && !utf8.RuneStart(dst[end]) {
@@ -158,9 +161,9 @@ func cut(dst []byte, start, limit int) []byte {
 	return append(dst[:end], ellipsis...)
 }
 
-// foldKey brings a key to the form in which it is compared. Helm reads its
-// records with encoding/json, for which keys differ neither by case nor by the
-// two letters that fold to ASCII.
+// foldKey converts a key to the form used for comparison. Helm reads its
+// records with encoding/json, which ignores case and treats the two letters
+// that fold to ASCII as equal to their ASCII letters.
 func foldKey(key []byte) []byte {
 	ascii := true
 	for i, c := range key {

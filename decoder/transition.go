@@ -1,16 +1,16 @@
 package decoder
 
-// Compare says whether the step from old to new, two states of one release
-// Secret, is a transition. old is nil when the Secret was not there before.
+// Compare reports whether the step from old to new, two states of one release
+// Secret, is a transition. old is nil if the Secret did not exist before.
 //
-// The status in the record decides; where one of the two is known by its label
-// only, the labels must differ too, so that an edit of a label that the record
-// contradicts is no transition. The same UID and resource version, and any step
-// that changes no status, give none. A Secret that was deleted and made anew
-// has appeared.
+// The record's status decides. If only the label of one of the two states is
+// known, the labels must differ too, so that an edited label that contradicts
+// the record is not a transition. States with the same UID and resource
+// version, and states with the same status, yield no transition. A Secret that
+// was deleted and created again counts as new.
 //
-// The caller sets the transition's Time. Late is set when nothing but the label
-// tells the new status because the record was not read.
+// The caller sets the transition's Time. Late is set if the new status comes
+// only from the label because the record was not read.
 func Compare(old, new *Revision) (transition Transition, ok bool) {
 	t := Transition{Change: ChangeStatus, Revision: new, Late: new.Digest == ""}
 	if old == nil || old.Secret.UID != new.Secret.UID {
@@ -27,14 +27,14 @@ func Compare(old, new *Revision) (transition Transition, ok bool) {
 	return t, true
 }
 
-// Deleted says what the deletion of a Secret means. gone is its last state and
-// others are the release's other revisions as they were last seen; revisions
-// that turn out to be deleted at the same moment belong to others too.
+// Deleted classifies the deletion of a Secret. gone is its last state. others
+// are the last known states of the release's other revisions, including
+// revisions that turn out to be deleted at the same moment.
 //
 // While the newest revision is uninstalling, or was uninstalled with its
-// history kept, every deletion is the uninstall: Helm removes the records
-// lowest first. Otherwise the deletion of an older revision is pruning, and
-// that of the newest one was done by hand.
+// history kept, every deletion belongs to the uninstall: Helm removes the
+// records lowest first. Otherwise the deletion of an older revision is pruning,
+// and the newest revision was deleted by hand.
 //
 // The caller sets the transition's Time.
 func Deleted(gone *Revision, others []*Revision) Transition {

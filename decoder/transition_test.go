@@ -8,8 +8,8 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// state is a revision of which only what transitions depend on is set: a record
-// of "" was not read, one of "?" could not be.
+// state returns a revision with only the fields that transitions depend on. A
+// record of "" was not read, and a record of "?" could not be decoded.
 func state(uid, version string, label, record decoder.Status) *decoder.Revision {
 	r := &decoder.Revision{Name: "web", Number: 1, LabelStatus: label,
 		Secret: decoder.SecretRef{Name: "sh.helm.release.v1.web.v1", UID: uid, ResourceVersion: version}}
@@ -32,7 +32,7 @@ func TestCompare(t *testing.T) {
 	)
 	for name, tt := range map[string]struct {
 		old, new *decoder.Revision
-		// previous is none where there is no transition.
+		// previous is empty if there is no transition.
 		previous decoder.Status
 		late     bool
 	}{

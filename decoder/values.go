@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// MergedValues are the values with which the revision was rendered, as `helm
-// get values --all` tells them: the user's laid over the chart's. Keys are
-// sorted and every digit is kept. A null of the user's removes what the chart
-// has; whether nulls of the chart itself count depends on which Helm wrote the
-// record.
+// MergedValues returns the values with which the revision was rendered, as
+// `helm get values --all` prints them: the user's values merged over the
+// chart's. Keys are sorted and every digit is preserved. A null in the user's
+// values removes the chart's value. The effect of nulls in the chart's own
+// values depends on the version of Helm that wrote the record.
 func MergedValues(record *Record) (json.RawMessage, error) {
 	values, err := valuesObject(record.Config)
 	if err != nil {
@@ -40,7 +40,8 @@ func MergedValues(record *Record) (json.RawMessage, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// valuesObject reads values and keeps numbers as text. Its errors quote nothing.
+// valuesObject decodes values and keeps numbers as text. Its errors quote no
+// content.
 func valuesObject(values json.RawMessage) (map[string]any, error) {
 	object := map[string]any{}
 	if len(values) == 0 {
@@ -57,8 +58,8 @@ func valuesObject(values json.RawMessage) (map[string]any, error) {
 	return object, nil
 }
 
-// coalesce lays over on top of base, which it changes. A null in over removes
-// what base has, but stays where base has nothing.
+// coalesce merges over into base, which it changes. A null in over removes the
+// value in base, but stays if base has no such value.
 func coalesce(over, base map[string]any) map[string]any {
 	for key, value := range over {
 		inner, isObject := value.(map[string]any)
@@ -75,8 +76,8 @@ func coalesce(over, base map[string]any) map[string]any {
 	return base
 }
 
-// dropNulls removes the nulls of a chart's defaults, and the user's own for
-// the same keys of the first level.
+// dropNulls removes the nulls of a chart's defaults, and the user's nulls for
+// the same top-level keys.
 func dropNulls(values, defaults map[string]any) {
 	for key, value := range defaults {
 		if inner, ok := value.(map[string]any); ok {

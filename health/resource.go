@@ -49,7 +49,7 @@ func (r Resource) Key() string {
 	return group + "/" + r.Kind + "/" + r.Namespace + "/" + r.Name
 }
 
-// Exists tells whether the object is in the cluster, as far as is known.
+// Exists reports whether the object is in the cluster, as far as is known.
 func (r Resource) Exists() bool {
 	return r.Status != StatusNotFound && r.Status != StatusUnknown && r.Status != StatusForbidden
 }

@@ -8,47 +8,49 @@ import (
 	"github.com/helmtrail/helmtrail/health"
 )
 
-// Cluster is what a session needs of its cluster. Package informer provides it.
+// Cluster provides a session with access to its cluster. Package informer
+// implements it.
 type Cluster interface {
-	// Observe calls f for every transition of the release, in order and one
-	// at a time, until stop is called; after stop has returned f is not
-	// called again. f must not block.
+	// Observe calls f for every transition of the release, in order and one at a
+	// time, until stop is called. Once stop has returned, f is not called again. f
+	// must not block.
 	Observe(namespace, name string, f func(decoder.Transition)) (stop func())
 	// ObserveAll is Observe for every release of the cluster.
 	ObserveAll(f func(decoder.Transition)) (stop func())
-	// Newest returns the release's newest revision as far as the watch knows, which
-	// may lag behind; nil if it knows none. It does not block.
+	// Newest returns the release's newest revision known to the watch, which may
+	// lag behind, or nil if none is known. It does not block.
 	Newest(namespace, name string) *decoder.Revision
-	// Read asks the API server, not a cache, for every revision of the
-	// release, lowest first. Only the newest one's record is fetched and
-	// decoded. A release that does not exist has no revisions and no error.
+	// Read reads all revisions of the release from the API server, not from a
+	// cache, lowest first. It fetches and decodes only the newest revision's
+	// record. If the release does not exist, Read returns no revisions and no
+	// error.
 	Read(ctx context.Context, namespace, name string) ([]*decoder.Revision, error)
-	// Record fetches and decodes one revision in full. It fails with
-	// ErrNotFound if there is none.
+	// Record fetches and decodes one revision in full. It returns ErrNotFound if
+	// the revision does not exist.
 	Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error)
-	// Follow watches the objects that a record's manifest and hooks name and
-	// calls f with all rows once they are known and then whenever they
-	// changed and have settled for a moment. An object that the viewer may not
-	// see has a row that says so and nothing else. It blocks until ctx ends; f is
-	// called by one goroutine at a time and not after Follow has returned.
+	// Follow watches the objects named in a record's manifest and hooks. It calls
+	// f with all rows once they are known, and again whenever rows have changed
+	// and settled for a moment. The row of an object that the viewer may not see
+	// reports only that. Follow blocks until ctx is done. It calls f from one
+	// goroutine at a time and never after it has returned.
 	Follow(ctx context.Context, record *decoder.Record, viewer helmtrail.Viewer, f func([]health.Resource)) error
-	// Snapshot returns the rows as they are now, read from the API server.
+	// Snapshot returns the current rows, read from the API server.
 	Snapshot(ctx context.Context, record *decoder.Record, viewer helmtrail.Viewer) ([]health.Resource, error)
-	// ContainerLog returns the end of what a container has written, at most
-	// some lines more than are shown. It fails with *ForbiddenError when the
-	// viewer may not see it. What it returns is not masked.
+	// ContainerLog returns the end of a container's log, at most a few lines more
+	// than are shown. It returns *ForbiddenError if the viewer may not see the
+	// log. The result is not masked.
 	ContainerLog(ctx context.Context, source health.LogSource, viewer helmtrail.Viewer) (string, error)
-	// May returns nil if the user has the right, a *ForbiddenError if not, and
-	// fails with ErrNotReviewed when the API server has not answered.
+	// May returns nil if the user has the right, *ForbiddenError if the user does
+	// not, and ErrNotReviewed if the API server did not respond.
 	May(ctx context.Context, user helmtrail.User, right helmtrail.Right) error
-	// MarkFailed writes the status failed and a note into the newest
-	// revision's record, and returns that revision. It fails with ErrChanged
-	// when its Secret has another resourceVersion by then.
+	// MarkFailed writes the status failed and a note into the newest revision's
+	// record, and returns that revision. It returns ErrChanged if the
+	// resourceVersion of its Secret has changed.
 	MarkFailed(ctx context.Context, mark helmtrail.Mark) (revision int, err error)
-	// SecretData reads the data of a Secret, which is a secret to be handed to
-	// helm only. It fails with ErrNotFound if there is none.
+	// SecretData reads the data of a Secret. The data is secret and must be passed
+	// only to helm. SecretData returns ErrNotFound if the Secret does not exist.
 	SecretData(ctx context.Context, credentials helmtrail.Credentials, namespace, name string) (map[string][]byte, error)
-	// Kubeconfig returns a kubeconfig, as YAML, that reaches this cluster with
-	// these credentials and no others. It is a secret.
+	// Kubeconfig returns a kubeconfig, as YAML, that connects to this cluster with
+	// only these credentials. The kubeconfig is secret.
 	Kubeconfig(ctx context.Context, credentials helmtrail.Credentials) ([]byte, error)
 }

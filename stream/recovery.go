@@ -11,8 +11,9 @@ import (
 	"github.com/helmtrail/helmtrail/health"
 )
 
-// displayedOperation returns the operation under which the request's session is
-// listed: a recovery is one, whatever helm does for it.
+// displayedOperation returns the operation that lists show for the request's
+// session. A recovery is shown as a recovery, whichever operation helm runs for
+// it.
 func displayedOperation(request helmtrail.Request) helmtrail.Operation {
 	if request.Recovery != nil {
 		return helmtrail.OperationRecover
@@ -20,11 +21,12 @@ func displayedOperation(request helmtrail.Request) helmtrail.Operation {
 	return request.Operation
 }
 
-// Recover starts a session that recovers a stuck release as the request's Recovery
-// says, which also sets the request's Operation. Recovery is a person's decision,
-// because somebody may still be working on the release. It fails like Start, with
-// ErrNotFound if there is no such release, with ErrNotStuck if nothing is pending,
-// and with ErrChanged if the release is not as the caller saw it.
+// Recover starts a session that recovers a stuck release with the request's
+// Recovery, which also sets the request's Operation. Only a person can decide
+// on a recovery, because somebody may still be working on the release. Recover
+// fails like Start. It also returns ErrNotFound if the release does not exist,
+// ErrNotStuck if nothing is pending, and ErrChanged if the release has changed
+// since the caller read it.
 func (o *Operations) Recover(ctx context.Context, request helmtrail.Request) (helmtrail.Session, error) {
 	release, recovery := request.Release, *request.Recovery
 	cluster, ok := o.setup.Cluster(release.Cluster)
@@ -62,9 +64,9 @@ func (o *Operations) Recover(ctx context.Context, request helmtrail.Request) (he
 	return o.start(ctx, request, cluster)
 }
 
-// rollbackTarget returns the last deployed revision, else the last superseded one,
-// else the first. Helm's own default, the previous revision, does not exist after
-// a stuck first install.
+// rollbackTarget returns the last deployed revision, otherwise the last
+// superseded one, otherwise the first. Helm's own default, the previous
+// revision, does not exist after a stuck first install.
 func rollbackTarget(revisions []*decoder.Revision) int {
 	for _, r := range slices.Backward(revisions) {
 		if r.Status() == decoder.StatusDeployed {

@@ -9,8 +9,8 @@ import (
 	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
-// newSession reads a session from its first event, and its last one if that
-// is terminal.
+// newSession builds a session from its first event and, if its last event is
+// terminal, from that event.
 func newSession(first, last helmtrail.Event) (helmtrail.Session, error) {
 	started, ok := first.Body.(*helmtrail.Started)
 	if !ok {
@@ -51,9 +51,9 @@ func newSession(first, last helmtrail.Event) (helmtrail.Session, error) {
 	return s, nil
 }
 
-// readSession reads a session from the journal. It fails with ErrNotFound when
-// nothing of it is there, and with ErrAltered when something is missing or
-// cannot be read.
+// readSession reads a session from the journal. It returns ErrNotFound if the
+// journal has no entries of the session, and ErrAltered if entries are missing
+// or cannot be read.
 func readSession(ctx context.Context, journal Journal, ref helmtrail.SessionRef) (helmtrail.Session, error) {
 	edge := func(entry backend.Entry, err error) ([]helmtrail.Event, error) {
 		if err != nil {

@@ -8,25 +8,27 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// DefaultStuckAfter is Setup's StuckAfter when it is 0.
+// DefaultStuckAfter is used when Setup's StuckAfter is 0.
 const DefaultStuckAfter = 10 * time.Minute
 
-// Stuck says that a release was left in a pending status, or uninstalling, and
-// that nobody is known to work on it.
+// Stuck describes a release that was left pending or uninstalling and that
+// nobody is known to be working on.
 type Stuck struct {
 	Since time.Time `json:"since"`
-	// Suspected means that it was somebody outside, who may be at work still.
+	// Suspected means that the operation came from outside helmtrail and may still
+	// be running.
 	Suspected bool `json:"suspected"`
-	// By is the session that left it, "" for somebody outside.
+	// By is the session that left the release stuck, or "" if the operation came
+	// from outside helmtrail.
 	By string `json:"by,omitempty"`
-	// ResourceVersion is the stuck Secret's; a recovery that carries it goes
-	// through only as long as nobody else has changed the Secret.
+	// ResourceVersion is the resourceVersion of the stuck Secret. A recovery that
+	// carries it succeeds only if nobody else has changed the Secret.
 	ResourceVersion string               `json:"resourceVersion"`
 	Strategies      []helmtrail.Strategy `json:"strategies"`
 }
 
-// Stuck reports how the release, whose newest revision is given, is stuck; nil
-// when it is not.
+// Stuck returns how the release with the given newest revision is stuck, or nil
+// if it is not.
 func (o *Operations) Stuck(ctx context.Context, release helmtrail.ReleaseRef, newest *decoder.Revision) (*Stuck, error) {
 	if _, ok := o.Running(release); ok {
 		return nil, nil
@@ -34,8 +36,8 @@ func (o *Operations) Stuck(ctx context.Context, release helmtrail.ReleaseRef, ne
 	return o.abandoned(ctx, release, newest)
 }
 
-// abandoned is Stuck for a release that no session of ours works on, or only
-// one that has not run helm yet.
+// abandoned implements Stuck for a release without a running session, or with a
+// session that has not run helm yet.
 func (o *Operations) abandoned(ctx context.Context, release helmtrail.ReleaseRef, newest *decoder.Revision) (*Stuck, error) {
 	if newest == nil || !decoder.Busy(newest.Status()) {
 		return nil, nil
@@ -66,7 +68,8 @@ func busySince(r *decoder.Revision) time.Time {
 }
 
 // strategies returns the recoveries that are possible from a status. An
-// interrupted uninstall has deleted objects already, so it can only be repeated.
+// interrupted uninstall has already deleted objects, so it can only be
+// repeated.
 func strategies(status decoder.Status) []helmtrail.Strategy {
 	if status == decoder.StatusUninstalling {
 		return []helmtrail.Strategy{helmtrail.StrategyUninstall}
@@ -74,8 +77,8 @@ func strategies(status decoder.Status) []helmtrail.Strategy {
 	return []helmtrail.Strategy{helmtrail.StrategyRollback, helmtrail.StrategyMarkFailed, helmtrail.StrategyUninstall}
 }
 
-// leftBy returns the id of our ended session that left the revision as it is, ""
-// if none did.
+// leftBy returns the id of the ended session that left the revision in its
+// current state, or "" if no session did.
 func (o *Operations) leftBy(ctx context.Context, release helmtrail.ReleaseRef, newest *decoder.Revision) (string, error) {
 	sessions, err := o.Sessions(ctx, release)
 	if err != nil {
@@ -89,14 +92,14 @@ func (o *Operations) leftBy(ctx context.Context, release helmtrail.ReleaseRef, n
 	return "", nil
 }
 
-// clockSlack is how much earlier than the truth a Secret's creation time may be,
-// since it has whole seconds. The record's own times are exact.
+// clockSlack is how much too early the creation time of a Secret may be,
+// because it is truncated to whole seconds. The times in the record are exact.
 const clockSlack = time.Second
 
-// left reports whether the session has brought the revision into the status that
-// it is in: the status began while the session ran, and stood when it ended.
-// An operation that helm refused finds another's pending revision at its end
-// too, but that began before.
+// left reports whether the session put the revision into its current status:
+// the status began while the session ran, and was still current when it ended.
+// An operation that helm refused also finds another operation's pending
+// revision at its end, but the status of that revision began earlier.
 func left(s helmtrail.Session, r *decoder.Revision) bool {
 	if s.Origin != helmtrail.OriginHelmtrail || s.End == nil {
 		return false
@@ -109,7 +112,7 @@ func left(s helmtrail.Session, r *decoder.Revision) bool {
 		return false
 	}
 	if s.End.Release == nil {
-		return r.Session == s.ID // the release could not be read then
+		return r.Session == s.ID // the release could not be read at the end
 	}
 	return s.End.Release.Revision == r.Number && s.End.Release.Status == r.Status()
 }

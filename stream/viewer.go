@@ -7,8 +7,8 @@ import (
 )
 
 // credentialsOf returns the credentials that the request's session uses. A
-// known caller must have brought some: helmtrail's own may do more. It fails
-// with ErrCredentialsGone when they were lost in a restart.
+// known caller must supply credentials, because helmtrail's own may grant more.
+// It returns ErrCredentialsGone if a restart lost them.
 func credentialsOf(request helmtrail.Request) (helmtrail.Credentials, error) {
 	if request.User.Name != "" && request.Credentials == (helmtrail.Credentials{}) {
 		return helmtrail.Credentials{}, helmtrail.ErrCredentialsGone
@@ -16,7 +16,8 @@ func credentialsOf(request helmtrail.Request) (helmtrail.Credentials, error) {
 	return request.Credentials, nil
 }
 
-// inNamespace lets only the objects of one namespace be seen, and no logs.
+// inNamespace returns a viewer that may see only the objects of one namespace,
+// and no logs.
 func inNamespace(namespace string) helmtrail.Viewer {
 	return func(_ context.Context, right helmtrail.Right) error {
 		if right.Namespace == namespace && right.Resource != helmtrail.LogsResource {
@@ -29,10 +30,11 @@ func inNamespace(namespace string) helmtrail.Viewer {
 	}
 }
 
-// viewer decides what the session's stored stream may hold, which is what its
-// starter may see. The starter's token is not needed for that, so it stays true
-// when a later helmtrail has taken the session over. Where callers sign in but
-// nobody is known to have started the session, it is the release's namespace.
+// viewer returns the viewer of the session's stored stream, which may see what
+// the session's starter may see. It does not need the starter's token, so it
+// gives the same answers after a later helmtrail process takes over the
+// session. If callers sign in but the session's starter is unknown, it is
+// limited to the release's namespace.
 func (r *run) viewer() helmtrail.Viewer {
 	user := r.request.User
 	switch {

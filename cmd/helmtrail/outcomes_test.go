@@ -47,7 +47,7 @@ func (s *shop) submitUninstall(t *testing.T, timeoutSeconds int) accepted {
 	return s.submit(t, http.MethodDelete, fmt.Sprintf("%s?wait=true&timeoutSeconds=%d", s.path(), timeoutSeconds), nil)
 }
 
-// hasCause tells whether an event says why an object is not ready.
+// hasCause reports whether an event explains why an object is not ready.
 func hasCause(e helmtrail.Event) bool {
 	body, ok := e.Body.(*helmtrail.ResourceStatus)
 	return ok && slices.ContainsFunc(body.Summary.Causes, func(c health.Cause) bool { return c.Object.Kind == "Pod" || c.Object.Kind == "Deployment" })

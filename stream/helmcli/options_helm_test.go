@@ -36,7 +36,7 @@ func TestHelmHasTheFlags(t *testing.T) {
 	}
 }
 
-// boolean tells whether helm takes an option's words as those of a flag that
+// boolean reports whether helm parses an option's arguments as a flag that
 // needs no value.
 func boolean(o option) bool { return o.field == "serverSide" && len(o.operations) == 1 }
 

@@ -10,20 +10,22 @@ import (
 	"slices"
 )
 
-// Damage is a stored message that was damaged before the journal was opened.
+// Damage describes a stored message that was already damaged when the journal
+// was opened.
 type Damage struct {
 	Stored
-	// Stream is where the message belongs, Copy the file as it was.
+	// Stream is the message's stream. Copy is the copy of the damaged file.
 	Stream, Copy string
 }
 
-// Damage tells what was found damaged when the journal was opened.
+// Damage returns the damage found when the journal was opened.
 func (j *Journal) Damage() []Damage { return j.damage }
 
-// preserve copies the files that hold damaged messages into the folder
-// "damaged", each as often as another first damage is found in it. Of the
-// guarded streams it reads all files, of the others those that NATS reads when
-// it starts, which are the only ones that it may cut off then.
+// preserve copies each file that holds a damaged message into the folder
+// "damaged". It copies a file again when the first damage in it is a different
+// one. It reads all files of the guarded streams. Of other streams it reads
+// only the files that NATS reads at startup, because NATS can truncate only
+// those.
 func preserve(folder string, guarded []string) ([]Damage, error) {
 	streams, err := streamsIn(folder)
 	if err != nil {
@@ -55,7 +57,7 @@ func preserve(folder string, guarded []string) ([]Damage, error) {
 	return found, nil
 }
 
-// streamsIn are the names of the streams in a journal's folder.
+// streamsIn returns the names of the streams in a journal's folder.
 func streamsIn(folder string) ([]string, error) {
 	entries, err := os.ReadDir(streamsFolder(folder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -68,8 +70,8 @@ func streamsIn(folder string) ([]string, error) {
 	return names, nil
 }
 
-// copyFile copies a file unless the copy is there. It leaves nothing that is
-// not whole, so that the next start does not take that for the copy.
+// copyFile copies a file unless the copy already exists. It never leaves a
+// partial copy, so the next start cannot mistake one for a complete copy.
 func copyFile(from, to string) (err error) {
 	if _, err := os.Stat(to); err == nil {
 		return nil

@@ -2,7 +2,8 @@ package journal
 
 import "time"
 
-// Forget makes the next Writable try the disk.
+// Forget discards the last outcome, so that the next call of Writable tries the
+// disk.
 func Forget(j *Journal) {
 	j.probe.mu.Lock()
 	defer j.probe.mu.Unlock()

@@ -18,52 +18,55 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Stored is a message as it stands in a stream's files.
+// Stored is a message as stored in a stream's files.
 type Stored struct {
 	Message
-	// File and Offset say where it stands.
+	// File and Offset locate the message.
 	File   string
 	Offset int
-	// Problem says why this is not what was stored; "" if it is. When even the
-	// record's length is wrong, nothing else of the file can be read.
+	// Problem describes how the message differs from the original; "" if it is
+	// intact. If the record's length is damaged, the rest of the file cannot be
+	// read.
 	Problem string
 }
 
-// ErrNoStream means that a folder does not hold the stream.
+// ErrNoStream is returned when a folder does not hold the stream.
 var ErrNoStream = errors.New("there is no such stream in the folder")
 
-// What NATS writes for each message (nats-server/server/filestore.go,
+// Layout of a message in NATS's files (nats-server/server/filestore.go,
 // writeMsgRecordLocked): length(4) sequence(8) time(8) subject length(2),
-// subject, with headers their length(4) and they, the data, hash(8).
+// subject, the headers with their length(4) if there are any, data, hash(8).
 const (
 	recordHead  = 22
 	recordHash  = highwayhash.Size64
 	recordLimit = 32 << 20
 
 	headersBit = uint32(1) << 31
-	// erasedBit marks what was deleted and overwritten, deletedBit a note that
-	// something was deleted elsewhere.
+	// erasedBit marks a message that was deleted and overwritten. deletedBit marks
+	// a note that a message was deleted elsewhere.
 	erasedBit  = uint64(1) << 63
 	deletedBit = uint64(1) << 62
 
-	// A record that ends too soon may be one that is being written.
+	// tornTries bounds the reads of a truncated record, which may still be being
+	// written.
 	tornTries = 5
 	tornDelay = 20 * time.Millisecond
 )
 
-// ReadFiles calls each for the messages of a stream, in their order, as its
-// files in a journal's folder hold them; those that were deleted are left out.
-// It needs no server and writes nothing, so it may be used on the folder of a
-// running one. NATS itself cuts a file off at the first damaged record when it
-// starts; here damage is told, and what follows it as well. It fails with
-// ErrNoStream, when a file cannot be read, and when each does.
+// ReadFiles calls each for the messages of a stream, in order, as stored in the
+// files of a journal's folder. It skips deleted messages. It needs no server
+// and writes nothing, so it may be used on the folder of a running server. NATS
+// itself truncates a file at the first damaged record when it starts; ReadFiles
+// reports the damage and the messages after it. It returns ErrNoStream if the
+// folder does not hold the stream, and any error of reading a file or of each.
 func ReadFiles(folder, name string, each func(Stored) error) error {
 	return readBlocks(folder, name, true, each)
 }
 
-// readBlocks is ReadFiles; unless it is to read all, it reads those files alone
-// that NATS reads when it starts: the last, and what was written to after NATS
-// has stored its index, which it does when it stops, and now and then before.
+// readBlocks implements ReadFiles. Unless all is set, it reads only the files
+// that NATS reads at startup: the last file, and the files written to after
+// NATS last stored its index. NATS stores its index when it stops and
+// occasionally while it runs.
 func readBlocks(folder, name string, all bool, each func(Stored) error) error {
 	folder = filepath.Join(streamsFolder(folder), name, "msgs")
 	indexed := time.Time{}
@@ -95,12 +98,14 @@ func readBlocks(folder, name string, all bool, each func(Stored) error) error {
 	}
 }
 
-// streamsFolder is where a journal's streams have their folders.
+// streamsFolder returns the folder that holds the folders of a journal's
+// streams.
 func streamsFolder(folder string) string {
 	return filepath.Join(folder, "jetstream", "$G", "streams")
 }
 
-// blocksAfter are the numbers of the block files behind one, in order.
+// blocksAfter returns the numbers of the block files after the given one, in
+// order.
 func blocksAfter(folder string, after int) ([]int, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -154,8 +159,8 @@ func (b *block) read(last bool, each func(Stored) error) error {
 	return nil
 }
 
-// content is all that the file holds now; a file that was removed meanwhile
-// holds nothing any more.
+// content returns the current content of the file. It is empty if the file was
+// removed meanwhile.
 func (b *block) content() ([]byte, error) {
 	content, err := os.ReadFile(b.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -164,8 +169,8 @@ func (b *block) content() ([]byte, error) {
 	return content, nil
 }
 
-// recordLength is how long the record is with which data begins, 0 if that
-// cannot be.
+// recordLength returns the length of the record at the start of data, or 0 if
+// the length is impossible.
 func recordLength(data []byte) int {
 	if len(data) < recordHead {
 		return 0
@@ -177,7 +182,7 @@ func recordLength(data []byte) int {
 	return length
 }
 
-// record reads one record; kept is false for what holds no message.
+// record reads one record. kept is false for a record that holds no message.
 func (b *block) record(record []byte) (stored Stored, kept bool) {
 	head, body, sum := record[:recordHead], record[recordHead:len(record)-recordHash], record[len(record)-recordHash:]
 	withHeaders := binary.LittleEndian.Uint32(head)&headersBit != 0

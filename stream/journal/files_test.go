@@ -42,8 +42,8 @@ func read(t *testing.T, folder, name string) (messages []journal.Message, proble
 	return messages, problems
 }
 
-// What is read from the files is what NATS was given, also beside the running
-// server and over several files. It fails when NATS writes another format.
+// The files hold exactly the messages given to NATS, even while the server runs
+// and when there are several files. The test fails if NATS changes its format.
 func TestFilesHoldWhatNATSWasGiven(t *testing.T) {
 	folder := t.TempDir()
 	j := open(t, folder)
@@ -82,13 +82,13 @@ func TestFilesHoldWhatNATSWasGiven(t *testing.T) {
 	}
 }
 
-// brief is all of a message, its data as a hash.
+// brief formats all of a message, with its data as a hash.
 func brief(m journal.Message) string {
 	return fmt.Sprintf("%d %s %v %d %x", m.Sequence, m.Subject, m.Headers, len(m.Data), sha256.Sum256(m.Data))
 }
 
-// A subject keeps its newest message where not all are kept, and what was erased
-// is nowhere in the files.
+// A subject keeps its newest message if the stream does not keep all messages.
+// An erased message is nowhere in the files.
 func TestWhatIsErasedIsOverwritten(t *testing.T) {
 	folder := t.TempDir()
 	j := open(t, folder)
@@ -136,7 +136,7 @@ func TestWhatIsErasedIsOverwritten(t *testing.T) {
 	}
 }
 
-// Of two writers that know the same last message one gets through, whatever
+// Only one of two writers that know the same last message succeeds, whichever
 // subject of the filter they write to.
 func TestTheLastMessageOfAFilterFencesWriters(t *testing.T) {
 	j := open(t, t.TempDir())
@@ -164,8 +164,8 @@ func TestTheLastMessageOfAFilterFencesWriters(t *testing.T) {
 	}
 }
 
-// Damaged files are copied before NATS cuts them off, those of streams that are
-// not guarded as far as NATS looks at them.
+// Damaged files are copied before NATS truncates them. Of streams that are not
+// guarded, only the files that NATS reads are checked.
 func TestDamagedFilesAreCopiedOnce(t *testing.T) {
 	folder := t.TempDir()
 	j := open(t, folder)
@@ -189,7 +189,7 @@ func TestDamagedFilesAreCopiedOnce(t *testing.T) {
 	if len(messages) != 9 || len(problems) != 1 || !strings.HasPrefix(problems[0], "5 its checksum") {
 		t.Errorf("%d messages, problems %q", len(messages), problems)
 	}
-	// What a full disk has left of an earlier copy is none.
+	// A partial copy left behind by a full disk does not count as a copy.
 	at := 0
 	if err := journal.ReadFiles(folder, "CHAIN", func(m journal.Stored) error {
 		if m.Problem != "" {

@@ -26,9 +26,10 @@ const (
 	subjectRoot = "session"
 	markHeader  = "Helmtrail-Mark"
 
-	// startTimeout bounds the server's start; it reads its index files then.
+	// startTimeout bounds the server's start, which includes reading its index
+	// files.
 	startTimeout = time.Minute
-	// callTimeout bounds one call of a caller whose context has no deadline.
+	// callTimeout bounds a call whose context has no deadline.
 	callTimeout = 10 * time.Second
 	// syncEvery is how often written messages are synced to the disk.
 	syncEvery = time.Second
@@ -46,13 +47,13 @@ type Journal struct {
 	damage []Damage
 }
 
-// Open starts the journal on a folder, which is made if it does not exist. It
-// blocks until everything kept there can be read. A folder belongs to one
-// process: it fails when another one has it open.
+// Open opens the journal in a folder, which it creates if necessary. It blocks
+// until all stored entries can be read. Only one process can open a folder at a
+// time; Open fails if another process has it open.
 //
-// NATS may cut a damaged file off where the damage begins. Such files are copied
-// first; Damage tells. Of the streams that are to be guarded, all files are looked
-// at, of the others those that NATS looks at.
+// NATS may truncate a damaged file where the damage begins. Open copies such
+// files first; see Damage. It checks all files of the guarded streams, and of
+// other streams the files that NATS reads at startup.
 func Open(ctx context.Context, folder string, guarded ...string) (*Journal, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("make the journal's folder: %w", err)
@@ -116,7 +117,8 @@ func (j *Journal) start(ctx context.Context, folder string) error {
 	return nil
 }
 
-// Close ends the server. Everything acknowledged is on disk when it returns.
+// Close stops the server. When it returns, all acknowledged entries are on
+// disk.
 func (j *Journal) Close() error {
 	if j.conn != nil {
 		j.conn.Close()
@@ -192,19 +194,20 @@ func (j *Journal) Sessions(ctx context.Context, release helmtrail.ReleaseRef) ([
 	return ids, nil
 }
 
-// subject is where a session's entries stand.
+// subject returns the subject of a session's entries.
 func subject(session helmtrail.SessionRef) string {
 	return subjectRoot + "." + releaseToken(session.Release) + "." + token(session.ID)
 }
 
-// releaseToken stands for a release in subjects. The slashes cannot be part of
-// a name, so no two releases meet in one hash input.
+// releaseToken returns the token of a release in subjects. Names cannot contain
+// slashes, so no two releases have the same hash input.
 func releaseToken(r helmtrail.ReleaseRef) string {
 	sum := sha256.Sum256([]byte(r.Cluster + "/" + r.Namespace + "/" + r.Name))
 	return hex.EncodeToString(sum[:16])
 }
 
-// token makes any id safe for a subject. Our own ids are; a caller's need not be.
+// token makes any id safe for use in a subject. Helmtrail's own ids already
+// are; an id from a caller may not be.
 func token(id string) string {
 	for _, c := range id {
 		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && c != '-' {

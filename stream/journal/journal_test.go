@@ -41,7 +41,7 @@ func sessionOf(name, id string) helmtrail.SessionRef {
 func TestEntriesAreThereAfterAReopening(t *testing.T) {
 	folder := t.TempDir()
 	j := open(t, folder)
-	// Names that differ only by dots and slashes must not meet.
+	// Names that differ only by dots and slashes must not collide.
 	sessions := []helmtrail.SessionRef{sessionOf("a.b", "1-1"), sessionOf("a", "1-1"), sessionOf("a.b", "1-2"), sessionOf("a.b", "odd id *>.")}
 	for i, s := range sessions {
 		after := backend.Position(0)

@@ -20,14 +20,15 @@ import (
 )
 
 const (
-	// probeSize is more than a block of any usual file system, so that on a full
-	// disk what is left of a block does not take it.
+	// probeSize exceeds the block size of any usual file system, so that the probe
+	// does not fit into the rest of a block on a full disk.
 	probeSize = 5 << 10
-	// probeLife is how long an outcome counts, and probeTimeout how long the disk
-	// may take.
+	// probeLife is how long an outcome is valid. probeTimeout bounds the probe of
+	// the disk.
 	probeLife    = 5 * time.Second
 	probeTimeout = 2 * time.Second
-	// publishTimeout is how long the server inside may take to store a message.
+	// publishTimeout bounds how long the embedded server may take to store a
+	// message.
 	publishTimeout = 5 * time.Second
 )
 
@@ -38,21 +39,22 @@ type probe struct {
 	mu      sync.Mutex
 	checked time.Time
 	err     error
-	// failed means that a message could not be stored since reopened, when the
-	// streams were last opened.
+	// failed means that a message could not be stored since reopened, the time at
+	// which the streams were last opened.
 	failed   bool
 	reopened time.Time
-	// trying means that the disk is being asked.
+	// trying means that a probe of the disk is running.
 	trying bool
 }
 
-// Writable returns nil if the journal can be written to, else why not. It tries
-// every few seconds at most; in between the last outcome counts. It blocks for
-// two seconds at most, and may be called concurrently.
+// Writable returns nil if the journal can be written to, and otherwise the
+// reason. It probes the disk at most every few seconds and returns the last
+// outcome in between. It blocks for at most two seconds. It is safe for
+// concurrent use.
 //
-// The server inside gives a stream up that it could once not write to. When the
-// disk takes something again, the streams are opened anew, here or by the next
-// write that fails.
+// The embedded server gives up a stream after one failed write. Once the disk
+// accepts writes again, the streams are reopened, either by Writable or by the
+// next write that fails.
 func (j *Journal) Writable() error {
 	if err, fresh := j.probe.last(); fresh {
 		return err
@@ -76,7 +78,7 @@ func (j *Journal) Writable() error {
 	return err
 }
 
-// last is the last outcome, and whether it still counts.
+// last returns the last outcome and whether it is still valid.
 func (p *probe) last() (err error, fresh bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,7 +91,8 @@ func (p *probe) needsReopening() bool {
 	return p.failed
 }
 
-// begin reports whether the disk may be asked; end must be called then.
+// begin reports whether the caller may probe the disk. If so, the caller must
+// call end.
 func (p *probe) begin() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,9 +107,9 @@ func (p *probe) end() {
 	p.trying = false
 }
 
-// fail takes note that a message could not be stored, after which the last
-// outcome counts no more. Messages that were under way when the streams were
-// opened anew say nothing about them.
+// fail records that a message could not be stored, which invalidates the last
+// outcome. It ignores messages whose publishing began before the streams were
+// last reopened.
 func (p *probe) fail(begun time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,8 +118,8 @@ func (p *probe) fail(begun time.Time) {
 	}
 }
 
-// tryDisk writes a small file beside the journal's own. A disk that does not
-// answer at all keeps one goroutine until it does.
+// tryDisk writes a small file beside the journal's own files. If the disk does
+// not respond, one goroutine blocks until it does.
 func (j *Journal) tryDisk() error {
 	if !j.server.Running() {
 		return errors.New("it is closed")
@@ -137,13 +140,13 @@ func (j *Journal) tryDisk() error {
 	}
 }
 
-// writeProbe writes a file down to the disk and removes it again.
+// writeProbe writes a file, syncs it to the disk and removes it.
 func writeProbe(name string) error {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	data := make([]byte, probeSize) // random, or a file system might keep it in no space
+	data := make([]byte, probeSize) // random, so that a file system cannot compress it away
 	_, _ = rand.Read(data)          // it never fails
 	_, err = file.Write(data)
 	if err == nil {
@@ -152,8 +155,8 @@ func writeProbe(name string) error {
 	return errors.Join(err, file.Close(), os.Remove(name))
 }
 
-// publish stores a message. A stream that was given up says nothing, so when
-// there is no answer the streams are opened anew and it is tried once more.
+// publish stores a message. A stream that was given up does not respond, so
+// without a response publish reopens the streams and tries once more.
 func (j *Journal) publish(ctx context.Context, message *nats.Msg, options ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
 	ack, err := j.tryPublish(ctx, message, options...)
 	if err == nil || errors.Is(err, helmtrail.ErrFenced) || ctx.Err() != nil || j.Writable() != nil {
@@ -162,13 +165,13 @@ func (j *Journal) publish(ctx context.Context, message *nats.Msg, options ...jet
 	ack, err = j.tryPublish(ctx, message, options...)
 	if errors.Is(err, helmtrail.ErrFenced) {
 		if stored := j.last(ctx, message.Subject); stored != nil && bytes.Equal(stored.Data, message.Data) {
-			return &jetstream.PubAck{Sequence: stored.Sequence}, nil // The first try was only late.
+			return &jetstream.PubAck{Sequence: stored.Sequence}, nil // The first try succeeded, but late.
 		}
 	}
 	return ack, err
 }
 
-// last is the last message of a subject, nil if it cannot be had.
+// last returns the last message of a subject, or nil if it cannot be read.
 func (j *Journal) last(ctx context.Context, subject string) *jetstream.RawStreamMsg {
 	name, err := j.js.StreamNameBySubject(ctx, subject)
 	if err != nil {
@@ -185,9 +188,9 @@ func (j *Journal) last(ctx context.Context, subject string) *jetstream.RawStream
 	return message
 }
 
-// tryPublish stores a message. When that fails for another reason than what the
-// stream holds or the caller's going away, it is the streams that may have to be
-// opened anew.
+// tryPublish stores a message. It records a failure unless the cause is the
+// stream's content or the caller's context, because the streams may then have
+// to be reopened.
 func (j *Journal) tryPublish(ctx context.Context, message *nats.Msg, options ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
 	begun := time.Now()
 	bounded, cancel := context.WithTimeout(ctx, publishTimeout)
@@ -199,12 +202,12 @@ func (j *Journal) tryPublish(ctx context.Context, message *nats.Msg, options ...
 		return nil, helmtrail.ErrFenced
 	case err != nil && !errors.Is(ctx.Err(), context.Canceled):
 		j.probe.fail(begun)
-		_ = j.Writable() // who asks is told
+		_ = j.Writable() // callers of Writable get the error
 	}
 	return ack, err
 }
 
-// reopen reads the streams from the disk again, as at the start.
+// reopen reads the streams from the disk again, as Open does.
 func (j *Journal) reopen() error {
 	if err := j.server.ShutdownJetStream(); err != nil {
 		return fmt.Errorf("close the streams: %w", err)

@@ -26,8 +26,8 @@ func TestAClosedJournalIsNotWritable(t *testing.T) {
 	}
 }
 
-// The server inside takes nothing more once a write has failed, not even when
-// there is room again, unless its streams are opened anew.
+// After a failed write the embedded server accepts no more messages, even once
+// there is room again, until its streams are reopened.
 func TestStreamsAreOpenedAnewAfterAFullDisk(t *testing.T) {
 	folder, small := smalldisk.Folder()
 	if !small {
@@ -53,7 +53,7 @@ func TestStreamsAreOpenedAnewAfterAFullDisk(t *testing.T) {
 	if err := os.Remove(fill); err != nil {
 		t.Fatal(err)
 	}
-	// Whoever writes next need not know of it.
+	// The next writer does not need to know about the failure.
 	second, err := j.Append(t.Context(), session, first, 0, []byte("after"))
 	if err != nil {
 		t.Fatal(err)

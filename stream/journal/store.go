@@ -12,30 +12,30 @@ import (
 	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
-// Store is a JetStream stream of the journal's own server beside that of the
-// sessions, for whoever keeps something else in the same folder.
+// Store is a JetStream stream of the journal's server, separate from the stream
+// of the sessions. It holds other data in the same folder.
 type Store struct {
 	name   string
 	folder string
 	stream jetstream.Stream
-	// publish is the journal's.
+	// publish is the journal's method.
 	publish func(context.Context, *nats.Msg, ...jetstream.PublishOpt) (*jetstream.PubAck, error)
 }
 
-// StoreOptions describe a Store.
+// StoreOptions configures a Store.
 type StoreOptions struct {
-	// Name is the stream's, Subjects are those that it takes.
+	// Name names the stream. Subjects lists the subjects that it accepts.
 	Name, Description string
 	Subjects          []string
-	// AppendOnly refuses every deletion. Otherwise each subject keeps its
-	// newest message only.
+	// AppendOnly refuses all deletions. Otherwise each subject keeps only its
+	// newest message.
 	AppendOnly bool
 }
 
-// Message is what a Store keeps. Its data is at most [MaxMessage] long.
+// Message is a message in a Store. Its data is at most [MaxMessage] bytes long.
 type Message struct {
 	Subject string
-	// Sequence is where it stands in the stream.
+	// Sequence is the message's sequence in the stream.
 	Sequence uint64
 	Headers  map[string]string
 	Data     []byte
@@ -44,10 +44,10 @@ type Message struct {
 // MaxMessage bounds a message's data, in bytes.
 const MaxMessage = backend.MaxEntry
 
-// ErrUnreadable means that a message is there, but not as it was stored.
+// ErrUnreadable is returned for a message that exists but is damaged.
 var ErrUnreadable = errors.New("the stored message cannot be read")
 
-// Store opens a stream, which is made if it does not exist.
+// Store opens a stream, which it creates if necessary.
 func (j *Journal) Store(ctx context.Context, o StoreOptions) (*Store, error) {
 	config := jetstream.StreamConfig{
 		Name: o.Name, Description: o.Description, Subjects: o.Subjects, Storage: jetstream.FileStorage,
@@ -72,9 +72,9 @@ func (s *Store) Append(ctx context.Context, m Message) (uint64, error) {
 	return s.append(ctx, m)
 }
 
-// AppendAfter is Append on the condition that the last message on all subjects
-// that the filter covers has this sequence, 0 for none. Otherwise it fails with
-// ErrFenced.
+// AppendAfter is like Append, but stores the message only if last is the
+// sequence of the last message on the subjects that the filter covers, or 0 if
+// there is no message. Otherwise it returns ErrFenced.
 func (s *Store) AppendAfter(ctx context.Context, m Message, filter string, last uint64) (uint64, error) {
 	return s.append(ctx, m, jetstream.WithExpectLastSequenceForSubject(last, filter))
 }
@@ -95,15 +95,15 @@ func (s *Store) append(ctx context.Context, m Message, options ...jetstream.Publ
 	return ack.Sequence, nil
 }
 
-// Get returns the message at a sequence. It fails with ErrNotFound when there
-// is none, and with ErrUnreadable when it is damaged.
+// Get returns the message at a sequence. It returns ErrNotFound if there is no
+// message, and ErrUnreadable if the message is damaged.
 func (s *Store) Get(ctx context.Context, sequence uint64) (Message, error) {
 	ctx, cancel := bound(ctx)
 	defer cancel()
 	return s.message(s.stream.GetMsg(ctx, sequence))
 }
 
-// Last returns the newest message on a subject; it fails like Get.
+// Last returns the newest message on a subject. It fails like Get.
 func (s *Store) Last(ctx context.Context, subject string) (Message, error) {
 	ctx, cancel := bound(ctx)
 	defer cancel()
@@ -111,7 +111,7 @@ func (s *Store) Last(ctx context.Context, subject string) (Message, error) {
 }
 
 // Next returns the first message after a sequence on the subjects that the
-// filter covers; it fails like Get.
+// filter covers. It fails like Get.
 func (s *Store) Next(ctx context.Context, filter string, after uint64) (Message, error) {
 	ctx, cancel := bound(ctx)
 	defer cancel()
@@ -140,14 +140,14 @@ func headersOf(header nats.Header) map[string]string {
 	return headers
 }
 
-// Erase overwrites the message at a sequence on the disk and drops it. What is
-// not there is no error.
+// Erase overwrites the message at a sequence on the disk and deletes it.
+// Erasing a message that does not exist is not an error.
 func (s *Store) Erase(ctx context.Context, sequence uint64) error {
 	ctx, cancel := bound(ctx)
 	defer cancel()
 	err := s.stream.SecureDeleteMsg(ctx, sequence)
 	if err != nil {
-		// NATS has no error of its own for a message that is not there.
+		// NATS has no specific error for a message that does not exist.
 		if _, getErr := s.Get(ctx, sequence); errors.Is(getErr, helmtrail.ErrNotFound) {
 			return nil
 		}
@@ -156,7 +156,7 @@ func (s *Store) Erase(ctx context.Context, sequence uint64) error {
 	return nil
 }
 
-// Size is how many bytes the stream's messages take.
+// Size returns the total size of the stream's messages in bytes.
 func (s *Store) Size(ctx context.Context) (uint64, error) {
 	ctx, cancel := bound(ctx)
 	defer cancel()

@@ -19,9 +19,10 @@ import (
 	"github.com/helmtrail/helmtrail/stream/trail"
 )
 
-// BenchmarkTrail keeps so many revisions of releases of twelve revisions each,
-// each of which is pending, deployed and superseded, with a record of 13 KB for
-// each state, and then does what a server does at its start and for its readers.
+// BenchmarkTrail stores the given number of revisions, in releases of twelve
+// revisions each. Each revision is pending, deployed and superseded, with a
+// record of 13 KB for each state. It then measures what a server does at
+// startup and for its readers.
 func BenchmarkTrail(b *testing.B) {
 	for _, revisions := range []int{3_000, 6_000, 12_000} {
 		b.Run(strconv.Itoa(revisions), func(b *testing.B) {
@@ -57,7 +58,7 @@ func benchmarkTrail(b *testing.B, revisions int) {
 	b.ReportMetric(float64(entries)/time.Since(begun).Seconds(), "entries/s")
 	r.end()
 
-	// The journal is no part of the trail.
+	// The journal is not part of the trail.
 	j, err := journal.Open(b.Context(), folder, trail.GuardedStream)
 	if err != nil {
 		b.Fatal(err)
@@ -129,7 +130,7 @@ func benchmarkTrail(b *testing.B, revisions int) {
 	})
 }
 
-// tell tells a keeper of a state as the watch does.
+// tell passes a state to a keeper as the watch does.
 func tell(b *testing.B, keeper audit.Keeper, s state) {
 	s.first, s.padding = begin, 10<<10
 	version := s.number*3 + len(s.status)

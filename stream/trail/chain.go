@@ -14,22 +14,22 @@ import (
 	"github.com/helmtrail/helmtrail/stream/journal"
 )
 
-// chain is one cluster's entries, and what is known from them.
+// chain holds the entries of one cluster and the state derived from them.
 type chain struct {
 	cluster string
 	filter  string
 	entries *journal.Store
 	index   *index
 
-	appending sync.Mutex // held while an entry is appended, which may take its time
-	// sequence is where the last entry stands in the stream.
+	appending sync.Mutex // held while an entry is appended, which may take a while
+	// sequence is the sequence of the last entry in the stream.
 	sequence uint64
 
-	mu    sync.Mutex // guards what follows; only who appends adds links
+	mu    sync.Mutex // guards the fields below; only the goroutine that appends adds links
 	links links
-	// told is the head that was logged last.
+	// told is the head that was last logged.
 	told head
-	// checked is when the chain was read from its files the last time.
+	// checked is when the chain was last read from its files.
 	checked time.Time
 }
 
@@ -40,7 +40,7 @@ func newChain(cluster string, entries *journal.Store) *chain {
 	}
 }
 
-// load takes the next entry that the files hold.
+// load adds the next entry from the files.
 func (c *chain) load(m *journal.Stored) {
 	c.sequence = max(c.sequence, m.Sequence)
 	if entry, ok := c.links.next(m); ok {
@@ -50,9 +50,9 @@ func (c *chain) load(m *journal.Stored) {
 	}
 }
 
-// resume goes on from where the chain is known to have come. What is missing up
-// to there stays missing: the next entry is linked to the one that was last, so
-// that the hole shows for good.
+// resume continues the chain from its last known head. Entries missing up to
+// that head stay missing: the next entry is linked to the last known one, so
+// that the gap is permanently visible.
 func (c *chain) resume(known head) {
 	c.links.reaches(known)
 	if known.Position > c.links.position {
@@ -60,9 +60,9 @@ func (c *chain) resume(known head) {
 	}
 }
 
-// append links an entry to the chain and stores it. The caller leaves Position,
-// Cluster and Previous to it. It may be called concurrently, and blocks until
-// the entry is stored or the journal refuses it.
+// append links an entry to the chain and stores it. It sets Position, Cluster
+// and Previous. It is safe for concurrent use, and blocks until the entry is
+// stored or the journal refuses it.
 func (c *chain) append(ctx context.Context, entry audit.Entry) error {
 	c.appending.Lock()
 	defer c.appending.Unlock()
@@ -84,11 +84,11 @@ func (c *chain) append(ctx context.Context, entry audit.Entry) error {
 		if !errors.Is(err, helmtrail.ErrFenced) {
 			return err
 		}
-		// Another process was faster, or an earlier try was stored after all.
+		// Another process appended first, or an earlier attempt succeeded after all.
 		before := c.sequence
 		stored, err := c.catchUp(ctx, data)
 		if err == nil && !stored && c.sequence == before {
-			// The last entry is damaged, so that NATS does not count it.
+			// NATS skips the last entry because it is damaged.
 			err = c.passDamaged(ctx)
 			if err == nil && c.sequence == before {
 				err = fmt.Errorf("append entry %d of the trail: %w", entry.Position, helmtrail.ErrFenced)
@@ -100,8 +100,8 @@ func (c *chain) append(ctx context.Context, entry audit.Entry) error {
 	}
 }
 
-// passDamaged takes what NATS has for the chain's last entry, none perhaps, for
-// the one to append to.
+// passDamaged makes the last entry that NATS can read, if any, the one to
+// append to.
 func (c *chain) passDamaged(ctx context.Context) error {
 	last, err := c.entries.Last(ctx, c.filter)
 	if err != nil && !errors.Is(err, helmtrail.ErrNotFound) {
@@ -111,8 +111,8 @@ func (c *chain) passDamaged(ctx context.Context) error {
 	return nil
 }
 
-// catchUp takes what others have appended, and reports whether data was among
-// it.
+// catchUp adds the entries that others have appended, and reports whether data
+// was among them.
 func (c *chain) catchUp(ctx context.Context, data []byte) (stored bool, err error) {
 	for {
 		message, err := c.entries.Next(ctx, c.filter, c.sequence)
@@ -131,17 +131,16 @@ func (c *chain) catchUp(ctx context.Context, data []byte) (stored bool, err erro
 	}
 }
 
-// take makes an entry that was stored the last one. It is called under
-// c.appending.
+// take records a stored entry as the last one. The caller holds c.appending.
 func (c *chain) take(entry *audit.Entry, m *journal.Message) {
 	c.sequence = m.Sequence
-	c.index.add(entry, m.Sequence, true) // before anybody counts it
+	c.index.add(entry, m.Sequence, true) // before the entry is counted
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.links.next(&journal.Stored{Message: *m})
 }
 
-// state is what is known of the chain without reading it again.
+// state returns the known state of the chain without reading it again.
 func (c *chain) state() audit.State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,14 +149,14 @@ func (c *chain) state() audit.State {
 	return state
 }
 
-// head is the last entry.
+// head returns the last entry.
 func (c *chain) head() head {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return head{c.links.position, c.links.hash}
 }
 
-// tell returns the last entry, and remembers it as the one that was told.
+// tell returns the last entry and records it as logged.
 func (c *chain) tell() head {
 	c.mu.Lock()
 	defer c.mu.Unlock()

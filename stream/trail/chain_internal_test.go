@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Metrics and answers tell of a trail while a disk that does not answer keeps an
+// Metrics and answers include a trail even while an unresponsive disk keeps an
 // entry from being stored.
 func TestAChainIsToldOfWhileAnEntryIsBeingStored(t *testing.T) {
 	c := newChain("dev", nil)

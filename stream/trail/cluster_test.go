@@ -15,8 +15,8 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// cluster is what a watch would know. What a test does to it is told to the
-// keeper as a watch would tell it, unless nobody watches.
+// cluster is a fake watch. It passes each change that a test makes to the
+// keeper as a watch would, unless nobody watches.
 type cluster struct {
 	t          testing.TB
 	namespaces map[string]string // UIDs
@@ -50,7 +50,7 @@ func (c *cluster) All(namespace string) []*decoder.Revision {
 	return labels
 }
 
-// Want reads a record at once.
+// Want reads a record immediately.
 func (c *cluster) Want(want *decoder.Revision) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,7 +76,7 @@ type state struct {
 	namespace, name string
 	number          int
 	status          decoder.Status
-	// first is the life's beginning.
+	// first is when the lineage began.
 	first time.Time
 	// padding makes the record larger.
 	padding int
@@ -146,7 +146,7 @@ func (c *cluster) write(s state) *decoder.Revision {
 	return rev
 }
 
-// remove deletes Secrets of a release, all without numbers.
+// remove deletes Secrets of a release, or all of them without numbers.
 func (c *cluster) remove(namespace, name string, numbers ...int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

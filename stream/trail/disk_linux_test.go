@@ -13,8 +13,8 @@ import (
 	"github.com/helmtrail/helmtrail/stream/journal/smalldisk"
 )
 
-// What comes while the disk is full waits, which is said, and is stored when
-// there is room again.
+// Entries that arrive while the disk is full wait, which is reported, and are
+// stored once there is room again.
 func TestAFullDiskCostsNothingOfTheTrail(t *testing.T) {
 	folder, small := smalldisk.Folder()
 	if !small {

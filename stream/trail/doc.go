@@ -1,30 +1,31 @@
-// Package trail keeps for good what releases ever were: every transition, and
-// the bytes of every record behind it.
+// Package trail keeps the history of releases permanently: every transition,
+// and the bytes of every record behind it.
 //
 // The chain. Each cluster has a chain of entries. An entry holds its position
-// and the SHA-256 of the stored bytes of the entry before it, so that nothing
-// in between can be changed, left out or put in without a link that breaks.
-// Entries are appended by compare-and-set over the whole cluster; of two
-// writers one gets through, and the other links to what it wrote. An entry
-// holds nothing of a record's content, and is never removed.
+// and the SHA-256 of the stored bytes of the previous entry, so that changing,
+// removing or inserting an entry breaks a link. Entries are appended by
+// compare-and-set over the whole cluster. If two writers compete, one succeeds
+// and the other links to its entry. An entry holds no content of a record, and
+// is never removed.
 //
-// Records. The bytes stand in a stream of their own under their digest, each
-// once. They are stored before the entry that names them: a digest in an entry
-// always has its bytes, unless retention erased them, which is an entry too.
+// Records. The bytes of records are stored in a separate stream under their
+// digest, once per digest. They are stored before the entry that names them:
+// the bytes of a digest in an entry always exist, unless retention erased them,
+// which is recorded in an entry too.
 //
-// Intake. A [audit.Keeper] per cluster takes what the watch learns into a
-// queue that is bounded in bytes and is worked off by one goroutine. While the
-// journal fails, it is tried again; once the queue is full, the watch has to
-// wait. So nothing is lost while the process lives. What was missed while no
-// process lived is found by comparing the inventory with the trail, told late,
-// and preceded by an entry that names the gap.
+// Intake. A [audit.Keeper] per cluster puts the results of the watch into a
+// queue. The queue is bounded in bytes and drained by one goroutine. While the
+// journal fails, the goroutine retries. Once the queue is full, the watch has
+// to wait. So nothing is lost while the process runs. Changes missed while no
+// process ran are found by comparing the inventory with the trail. They are
+// recorded late, after an entry that names the gap.
 //
-// Memory. Of each entry a few numbers are kept, of each revision what a list
-// shows; the rest is read from the journal when it is asked for. All of it
-// comes from one reading of the chain at the start, which verifies it as well.
+// Memory. The trail keeps a few numbers for each entry, and the fields shown in
+// lists for each revision. It reads the rest from the journal on demand. One
+// pass over the chain at startup builds this index and also verifies the chain.
 //
-// Damage. NATS leaves out what it cannot read, and may cut files off, without a
-// word. So the chain is read from the files themselves, and how far it had come
-// is noted beside it: what is missing is named, and stays missing, since the
-// next entry is linked to the last one that was known.
+// Damage. NATS silently skips messages that it cannot read, and may truncate
+// files. So the chain is read from the files themselves, and its last known
+// head is noted beside it. Missing entries are reported, and stay missing,
+// because the next entry is linked to the last known one.
 package trail

@@ -11,7 +11,7 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// digest is a record's SHA-256; zero when nobody has read it.
+// digest is the SHA-256 of a record; zero if the record has not been read.
 type digest [32]byte
 
 func parseDigest(text string) (d digest) {
@@ -28,17 +28,17 @@ func (d digest) String() string {
 	return hex.EncodeToString(d[:])
 }
 
-// place is where an entry stands, with what queries select by.
+// place locates an entry and holds the fields that queries select by.
 type place struct {
 	position, sequence uint64
 	time               int64
-	release            *release // nil for what cannot be read
+	release            *release // nil for an entry that cannot be read
 	user               string
 	gap                bool
 }
 
-// release is a release as the trail knows it. With an empty name it stands for
-// the entries of a namespace, or of the whole cluster.
+// release is a release as the trail knows it. An empty name stands for the
+// entries of a namespace, or of the whole cluster.
 type release struct {
 	namespace, name string
 	lineages        []*lineage
@@ -51,30 +51,31 @@ type lineage struct {
 	revisions                []*revision // by number, then by the Secret's name
 }
 
-// revision is the last that is known of a release Secret.
+// revision is the last known state of a release Secret.
 type revision struct {
 	number        int
 	size          int
 	status        decoder.Status
-	secret        decoder.SecretRef // without a name when that is Helm's own
+	secret        decoder.SecretRef // without a name if the name is Helm's own
 	digest        digest
 	created, seen int64
 	session, user string
 	gone          decoder.Change
 	erased        bool
-	// live means that it was heard of since the watch began.
+	// live means that the revision was seen since the watch began.
 	live bool
 }
 
-// index is what a chain tells, in memory. Its methods may be called
-// concurrently and do not block.
+// index is the in-memory index of a chain. Its methods are safe for concurrent
+// use and do not block.
 type index struct {
 	mu       sync.RWMutex
 	releases map[releaseKey]*release
 	places   []place
 	erased   map[digest]struct{}
-	// unfinished are the records of the last entry that told of erased ones
-	// when the trail was opened: whether they were is not known.
+	// unfinished holds the digests in the chain's last entry about erased records
+	// at the time the trail was opened. It is unknown whether those records were
+	// actually erased.
 	unfinished []digest
 	words      map[string]string
 }
@@ -85,7 +86,7 @@ func newIndex() *index {
 	return &index{releases: map[releaseKey]*release{}, erased: map[digest]struct{}{}, words: map[string]string{}}
 }
 
-// word returns one copy for all equal strings that come again and again.
+// word interns a string that occurs repeatedly.
 func (x *index) word(text string) string {
 	if text == "" {
 		return ""
@@ -97,7 +98,7 @@ func (x *index) word(text string) string {
 	return text
 }
 
-// renew forgets what was heard of: another watch begins.
+// renew forgets which revisions were seen, because another watch begins.
 func (x *index) renew() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -106,14 +107,14 @@ func (x *index) renew() {
 	}
 }
 
-// unreadable takes note of an entry that cannot be read.
+// unreadable records an entry that cannot be read.
 func (x *index) unreadable(position, sequence uint64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.places = append(x.places, place{position: position, sequence: sequence})
 }
 
-// add takes an entry; live tells that it was appended just now.
+// add indexes an entry. live means that it was appended just now.
 func (x *index) add(e *audit.Entry, sequence uint64, live bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -149,13 +150,14 @@ func (x *index) add(e *audit.Entry, sequence uint64, live bool) {
 	}
 }
 
-// revise takes what an entry tells about a revision.
+// revise applies an entry to its revision.
 func (x *index) revise(r *release, e *audit.Entry, live bool) {
 	l, rev := r.find(e.Secret.UID)
 	made := rev == nil || e.Kind != audit.KindTransition
 	if l == nil || l.id != e.Lineage {
 		if l != nil {
-			// Known from its label first, its record tells another life.
+			// The revision was first known by its label only; its record names another
+			// lineage.
 			r.remove(l, rev)
 		}
 		l = r.lineage(e.Lineage)
@@ -191,7 +193,8 @@ func (x *index) revise(r *release, e *audit.Entry, live bool) {
 		rev.gone = decoder.Change(x.word(string(e.Change)))
 		return
 	}
-	// What comes later was caused by others than who made it.
+	// Later transitions were caused by other sessions than the one that created
+	// it.
 	if made && rev.session == "" {
 		rev.session, rev.user = e.Session, x.word(e.User)
 	}
@@ -206,7 +209,7 @@ func (r *release) lineage(id string) *lineage {
 	return nil
 }
 
-// find returns the revision that a Secret holds, the newest first.
+// find returns the newest revision in the Secret with the given UID.
 func (r *release) find(uid string) (*lineage, *revision) {
 	for i := len(r.lineages) - 1; i >= 0; i-- {
 		l := r.lineages[i]
@@ -234,8 +237,8 @@ func (r *release) each(f func(*revision)) {
 	}
 }
 
-// put takes a revision in, in the place of one that was in a Secret of the same
-// name and is gone.
+// put adds a revision. It replaces a revision that is gone and was in a Secret
+// of the same name.
 func (l *lineage) put(rev *revision) {
 	at, known := slices.BinarySearchFunc(l.revisions, rev, func(a, b *revision) int {
 		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.secret.Name, b.secret.Name))
@@ -247,12 +250,12 @@ func (l *lineage) put(rev *revision) {
 	l.revisions = slices.Insert(l.revisions, at, rev)
 }
 
-// present tells whether a revision of the lineage is in the cluster.
+// present reports whether a revision of the lineage is in the cluster.
 func (l *lineage) present() bool {
 	return slices.ContainsFunc(l.revisions, func(rev *revision) bool { return rev.gone == "" })
 }
 
-// newest is when the youngest of the lineage's Secrets was made.
+// newest returns when the lineage's youngest Secret was created.
 func (l *lineage) newest() int64 {
 	var newest int64
 	for _, rev := range l.revisions {
@@ -261,7 +264,8 @@ func (l *lineage) newest() int64 {
 	return newest
 }
 
-// sorted are the lineages, those in the cluster and then the newest first.
+// sorted returns the lineages. The ones in the cluster come first, then the
+// newest first.
 func (r *release) sorted() []*lineage {
 	order := func(l *lineage) (rank int) {
 		if l.present() {
@@ -276,7 +280,7 @@ func (r *release) sorted() []*lineage {
 	return list
 }
 
-// export is a revision as others see it.
+// export converts a revision to its public form.
 func (rev *revision) export(release string) audit.Revision {
 	secret := rev.secret
 	if secret.Name == "" {

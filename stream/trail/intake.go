@@ -17,14 +17,14 @@ import (
 	"github.com/helmtrail/helmtrail/stream/ownership"
 )
 
-// seen is a transition, or a state that is none, as it was told.
+// seen is an observed transition, or a state that is not a transition.
 type seen struct {
 	decoder.Transition
 	// running is the release's running session at that moment.
 	running string
 }
 
-// see appends what was seen, unless the trail knows it.
+// see appends an observation, unless the trail already has it.
 func (k *keeper) see(ctx context.Context, s *seen) error {
 	rev := s.Revision
 	l, known, ok := k.chain.index.find(rev.Namespace, rev.Name, rev.Secret.UID)
@@ -66,9 +66,9 @@ func (k *keeper) see(ctx context.Context, s *seen) error {
 	return k.chain.append(ctx, entry)
 }
 
-// live says to which life of its name a revision belongs: to the one known, or
-// to that which its record tells, or, as long as nobody has read that, to the
-// one that is in the cluster.
+// live sets the lineage of a revision's entry: the known lineage, or the
+// lineage in its record, or, while the record is unread, the lineage in the
+// cluster.
 func (k *keeper) live(ctx context.Context, entry *audit.Entry, s *seen, l *lineage, known bool) error {
 	rev := s.Revision
 	var first time.Time
@@ -96,7 +96,7 @@ func (k *keeper) live(ctx context.Context, entry *audit.Entry, s *seen, l *linea
 	return nil
 }
 
-// lineageID names a life of a release name.
+// lineageID returns the id of a lineage of a release name.
 func lineageID(e *audit.Entry) string {
 	first := ""
 	if !e.FirstDeployed.IsZero() {
@@ -106,7 +106,7 @@ func lineageID(e *audit.Entry) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// attribute says which session caused an entry, and whose it is.
+// attribute sets the session that caused an entry, and the session's user.
 func (k *keeper) attribute(ctx context.Context, entry *audit.Entry, s *seen, known *revision, ok bool) error {
 	sessions := k.trail.setup.Sessions
 	if sessions == nil {
@@ -157,15 +157,15 @@ func (k *keeper) attribute(ctx context.Context, entry *audit.Entry, s *seen, kno
 	return nil
 }
 
-// causes tells whether a session that runs is what caused an entry about a
-// revision that it did not make: by replacing, pruning or removing it, or by
+// causes reports whether a running session caused an entry about a revision
+// that it did not create: by replacing, pruning or removing the revision, or by
 // writing another status into it.
 func causes(session *helmtrail.Session, e *audit.Entry) bool {
 	return e.Kind == audit.KindTransition && (session.Operation == helmtrail.OperationRecover || byOthers(e))
 }
 
-// byOthers tells whether a transition is never the doing of the operation that
-// made the revision.
+// byOthers reports whether a transition is never caused by the operation that
+// created the revision.
 func byOthers(e *audit.Entry) bool {
 	if e.Change != decoder.ChangeStatus {
 		return true
@@ -177,8 +177,8 @@ func byOthers(e *audit.Entry) bool {
 	return false
 }
 
-// gap appends that nothing watched. What is watched from then on may be another
-// cluster at the same address.
+// gap appends an entry for a time without a watch. The next watch may be
+// watching another cluster at the same address.
 func (k *keeper) gap(ctx context.Context, namespace string, from, to time.Time) error {
 	k.mu.Lock()
 	k.uidRead = false
@@ -192,9 +192,9 @@ func (k *keeper) gap(ctx context.Context, namespace string, from, to time.Time) 
 	})
 }
 
-// reconcile compares the inventory of a namespace, "" for all, with the trail:
-// it appends the gap since it was watched the last time and what is gone, and
-// has those records read that the trail does not have.
+// reconcile compares the inventory of a namespace, "" for all, with the trail.
+// It appends the gap since the last watch and the deleted revisions, and
+// requests the records that the trail lacks.
 func (k *keeper) reconcile(ctx context.Context, namespace string, now time.Time) error {
 	k.mu.Lock()
 	done := k.synced[namespace]
@@ -219,7 +219,8 @@ func (k *keeper) reconcile(ctx context.Context, namespace string, now time.Time)
 	}
 	missing := k.chain.index.missing(namespace, there)
 	for _, key := range slices.SortedFunc(maps.Keys(missing), compareKeys) {
-		// Those that went together belong to the others too; see decoder.Deleted.
+		// Revisions that were deleted together belong to the others too; see
+		// decoder.Deleted.
 		others := slices.Concat(byRelease[key], missing[key])
 		for _, gone := range missing[key] {
 			t := decoder.Deleted(gone, others)

@@ -13,31 +13,35 @@ import (
 )
 
 const (
-	// A journal that refuses to store is tried again after these times.
+	// firstRetry and lastRetry bound the delay between retries after the journal
+	// refuses to store.
 	firstRetry = 100 * time.Millisecond
 	lastRetry  = 5 * time.Second
-	// drainTime is how long Run goes on trying once its context has ended.
+	// drainTime is how long Run keeps trying after its context is done.
 	drainTime = 10 * time.Second
-	// identifyTime bounds one question to the cluster.
+	// identifyTime bounds one request to the cluster.
 	identifyTime = 5 * time.Second
-	// itemOverhead is about what a queued item takes besides a record's bytes.
+	// itemOverhead is the approximate size of a queued item without the record's
+	// bytes.
 	itemOverhead = 2 << 10
 )
 
-// errUnidentified means that a cluster or a namespace cannot be told from others
-// of its name now. That is the cluster's fault, not the journal's.
+// errUnidentified means that the UID of a cluster or a namespace cannot be read
+// now, so that it cannot be distinguished from others of its name. The cluster
+// is at fault, not the journal.
 var errUnidentified = errors.New("the UID cannot be read")
 
-// keeper takes what the watch of one cluster learns and stores it. It
-// implements audit.Keeper.
+// keeper stores the results of the watch of one cluster. It implements
+// audit.Keeper.
 type keeper struct {
 	trail   *Trail
 	chain   *chain
 	cluster Cluster
 	log     *slog.Logger
 	limit   int
-	// stopped ends when stop is called, finished is closed when run has
-	// returned. started says that run was called; the trail's lock guards it.
+	// stopped is done once stop has been called. finished is closed once run has
+	// returned. started means that run has been called; the trail's lock guards
+	// it.
 	stopped  context.Context
 	stop     context.CancelFunc
 	finished chan struct{}
@@ -46,7 +50,7 @@ type keeper struct {
 	noting sync.Mutex // held while the note is written
 
 	mu      sync.Mutex
-	changed sync.Cond // something was queued, taken off, or Run has ended
+	changed sync.Cond // signals that an item was queued or removed, or that Run has ended
 	queue   []item
 	bytes   int
 	ended   bool
@@ -54,15 +58,15 @@ type keeper struct {
 	uid     string
 	uidRead bool
 	mark    mark
-	// synced are the namespaces whose inventory is in the trail.
+	// synced holds the namespaces whose inventory is in the trail.
 	synced map[string]bool
 	// before is the head at the last note.
 	before head
 }
 
-// item is one thing to be stored.
+// item is one thing to store.
 type item struct {
-	// store stores it; it may be called again after it has failed.
+	// store stores the item. It may be called again after an error.
 	store func(ctx context.Context) error
 	bytes int
 }
@@ -109,7 +113,7 @@ func (k *keeper) Missed(namespace string, from time.Time) {
 	k.push(item{bytes: itemOverhead, store: func(ctx context.Context) error { return k.gap(ctx, namespace, from, now) }}, false)
 }
 
-// push queues an item; if it may, it waits while the queue is full.
+// push queues an item. If wait is set, it blocks while the queue is full.
 func (k *keeper) push(i item, wait bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -124,7 +128,8 @@ func (k *keeper) push(i item, wait bool) {
 	k.changed.Broadcast()
 }
 
-// next waits for an item, until there is none and ctx has ended.
+// next waits for an item. It returns false once the queue is empty and ctx is
+// done.
 func (k *keeper) next(ctx context.Context) (item, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -135,13 +140,13 @@ func (k *keeper) next(ctx context.Context) (item, bool) {
 		k.changed.Wait()
 	}
 	i := k.queue[0]
-	k.queue[0] = item{} // or its bytes would stay in memory
+	k.queue[0] = item{} // so that its bytes can be freed
 	k.queue = k.queue[1:]
 	return i, true
 }
 
-// run stores what is queued until ctx has ended, or stop was called, and
-// nothing is left.
+// run stores queued items until ctx is done or stop is called, and the queue is
+// empty.
 func (k *keeper) run(ctx context.Context) (err error) {
 	defer close(k.finished)
 	defer func() { err = errors.Join(err, k.note(true)) }()
@@ -154,7 +159,7 @@ func (k *keeper) run(ctx context.Context) (err error) {
 		defer k.mu.Unlock()
 		k.changed.Broadcast()
 	})()
-	// What was queued in time is stored even though ctx has ended.
+	// Items queued in time are stored even though ctx is done.
 	storing, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(drainTime, cancel) })()
@@ -167,7 +172,7 @@ func (k *keeper) run(ctx context.Context) (err error) {
 			k.log.Info("what the cluster would have to be asked for is left to the next start")
 			return nil
 		} else if errors.Is(err, context.Canceled) && storing.Err() != nil {
-			// Nothing failed; there was more than could be stored in time.
+			// Nothing failed; there were more items than could be stored in time.
 			k.log.Warn("not all of the trail could be stored in time; the next start finds what is missing", "waiting", k.waiting()+1)
 			return nil
 		} else if err != nil {
@@ -180,14 +185,14 @@ func (k *keeper) run(ctx context.Context) (err error) {
 	}
 }
 
-// waiting is how many items are queued.
+// waiting returns the number of queued items.
 func (k *keeper) waiting() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return len(k.queue)
 }
 
-// end lets those go who wait for room.
+// end releases the callers of push that wait for room.
 func (k *keeper) end() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -195,13 +200,13 @@ func (k *keeper) end() {
 	k.changed.Broadcast()
 }
 
-// store stores an item, however often that must be tried: until storing ends
-// or, where it is the cluster that does not answer, until running does.
+// store stores an item and retries until storing is done or, if the cluster
+// does not respond, until running is done.
 func (k *keeper) store(running, storing context.Context, i item) error {
 	for delay := firstRetry; ; delay = min(2*delay, lastRetry) {
 		err := i.store(storing)
 		if storing.Err() != nil {
-			return err // that it could not be done in time says nothing of the journal
+			return err // running out of time says nothing about the journal
 		}
 		k.fares(err)
 		ends := storing
@@ -211,7 +216,7 @@ func (k *keeper) store(running, storing context.Context, i item) error {
 		if err == nil || ends.Err() != nil {
 			return err
 		}
-		// That also has the journal opened anew once its disk takes something again.
+		// Writable also reopens the journal once its disk accepts writes again.
 		if problem := k.trail.setup.Journal.Writable(); problem != nil {
 			k.log.Debug("the journal cannot be written to", "error", problem)
 		}
@@ -223,7 +228,7 @@ func (k *keeper) store(running, storing context.Context, i item) error {
 	}
 }
 
-// fares takes note of how storing went. Only a change is logged.
+// fares records the outcome of a store. It logs only a change.
 func (k *keeper) fares(err error) {
 	if errors.Is(err, errUnidentified) {
 		k.log.Debug("the trail waits for the cluster", "error", err)
@@ -244,15 +249,15 @@ func (k *keeper) fares(err error) {
 	}
 }
 
-// problem says why nothing can be stored, "" if it can.
+// problem returns why nothing can be stored, or "" if storing works.
 func (k *keeper) problem() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.failing
 }
 
-// note writes down until when the cluster was watched and how far its chain
-// had come at the last note, or at the end has come now.
+// note writes until when the cluster was watched and the head of its chain at
+// the last note. If last is set, it writes the current head instead.
 func (k *keeper) note(last bool) error {
 	k.noting.Lock()
 	defer k.noting.Unlock()
@@ -276,21 +281,22 @@ func (k *keeper) release(revision *decoder.Revision) helmtrail.ReleaseRef {
 	return helmtrail.ReleaseRef{Cluster: k.chain.cluster, Namespace: revision.Namespace, Name: revision.Name}
 }
 
-// knownUID is the cluster's UID from memory, "" as long as it is not known.
+// knownUID returns the cluster's UID from memory, or "" if it is not known yet.
 func (k *keeper) knownUID() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.uid
 }
 
-// identified tells whether the cluster has answered which one it is.
+// identified reports whether the cluster's UID is known.
 func (k *keeper) identified() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.uidRead || k.uid != ""
 }
 
-// clusterUID is the cluster's UID, asked for once after each gap.
+// clusterUID returns the cluster's UID. It asks the cluster once after each
+// gap.
 func (k *keeper) clusterUID(ctx context.Context) (string, error) {
 	k.mu.Lock()
 	uid, read := k.uid, k.uidRead
@@ -310,7 +316,7 @@ func (k *keeper) clusterUID(ctx context.Context) (string, error) {
 	return uid, nil
 }
 
-// namespaceUID is the UID that a namespace has now.
+// namespaceUID returns the current UID of a namespace.
 func (k *keeper) namespaceUID(ctx context.Context, namespace string) (string, error) {
 	asking, cancel := context.WithTimeout(ctx, identifyTime)
 	defer cancel()

@@ -22,7 +22,7 @@ func TestAFullQueueHoldsUpTheWatch(t *testing.T) {
 	var setup trail.Setup
 	r := start(t, t.TempDir(), c, func(s *trail.Setup) { s.QueueBytes = 1 << 20; setup = *s })
 	defer r.end()
-	// A second trail on the same journal, which does not run yet.
+	// Open a second trail on the same journal; it does not run yet.
 	second, err := trail.Open(t.Context(), setup)
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestAFullQueueHoldsUpTheWatch(t *testing.T) {
 			t.Errorf("release %d: %v", n, err)
 		}
 	}
-	// The first one's next entry follows those of the second.
+	// The first trail's next entry follows the entries of the second.
 	if err := r.Reveal(t.Context(), audit.Reveal{Release: release("r1"), Revision: 1, User: "ann", What: "values of revision 1"}); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestAFullQueueHoldsUpTheWatch(t *testing.T) {
 	}
 }
 
-// A namespace that was made anew has lives of its own.
+// A namespace that was deleted and created again has lineages of its own.
 func TestLivesOfAFormerNamespaceAreNotCurrent(t *testing.T) {
 	c := newCluster(t)
 	r := start(t, t.TempDir(), c)
@@ -89,7 +89,7 @@ func TestLivesOfAFormerNamespaceAreNotCurrent(t *testing.T) {
 	if l := r.Lineages(release("web")); len(l) != 1 || l[0].Current {
 		t.Errorf("after the namespace was made anew: %+v", l)
 	}
-	c.install(state{name: "web"}) // at the same time, as a restored backup has it
+	c.install(state{name: "web"}) // at the same time, as in a restored backup
 	r.settle()
 	l := r.Lineages(release("web"))
 	if len(l) != 2 || !l[0].Current || l[1].Current || l[0].ID == l[1].ID {
@@ -100,7 +100,7 @@ func TestLivesOfAFormerNamespaceAreNotCurrent(t *testing.T) {
 	}
 }
 
-// A cluster may go and come again while the trail runs.
+// A cluster may be removed and added again while the trail runs.
 func TestAClusterComesAndGoes(t *testing.T) {
 	r := start(t, t.TempDir(), newCluster(t))
 	defer r.end()
@@ -141,7 +141,8 @@ func TestAClusterComesAndGoes(t *testing.T) {
 	}
 }
 
-// What a page of the trail selects, and that pages join on to each other.
+// Queries select the right entries of the trail, and their pages are
+// contiguous.
 func TestEntriesAreSelectedAndPaged(t *testing.T) {
 	c := newCluster(t)
 	c.namespaces["other"] = "uid-other"

@@ -16,22 +16,22 @@ import (
 const (
 	entriesStream  = "TRAIL"
 	entriesSubject = "trail"
-	// hashHeader holds an entry's own hash, so that a change of the last entry
-	// shows too, of which no other entry knows.
+	// hashHeader holds an entry's own hash, so that a change of the last entry is
+	// visible too. No other entry holds the hash of the last one.
 	hashHeader = "Helmtrail-Hash"
 )
 
 // GuardedStream is the stream whose files are evidence; see [journal.Open].
 const GuardedStream = entriesStream
 
-// clusterSubject is the part of all subjects that stands for a cluster.
+// clusterSubject returns the part of all subjects that identifies a cluster.
 func clusterSubject(cluster string) string {
 	sum := sha256.Sum256([]byte(cluster))
 	return entriesSubject + "." + hex.EncodeToString(sum[:16])
 }
 
-// entrySubject is where the entries of a release stand, or with an empty name
-// those of a namespace or of the whole cluster.
+// entrySubject returns the subject of a release's entries. An empty name stands
+// for the entries of a namespace or of the whole cluster.
 func entrySubject(release helmtrail.ReleaseRef) string {
 	sum := sha256.Sum256([]byte(release.Namespace + "/" + release.Name))
 	return clusterSubject(release.Cluster) + "." + hex.EncodeToString(sum[:16])
@@ -42,12 +42,11 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// links follows a chain from entry to entry and remembers the first link that
-// does not hold.
+// links follows a chain from entry to entry and records the first broken link.
 type links struct {
 	cluster string
-	// position, hash and time are those of the last entry; the hash is "" when
-	// that could not be read.
+	// position, hash and time describe the last entry. hash is "" if the entry
+	// could not be read.
 	position uint64
 	hash     string
 	time     time.Time
@@ -56,8 +55,8 @@ type links struct {
 	problem string
 }
 
-// next takes the entry that follows in the files. It returns false for one that
-// cannot be read; one that can is returned even if it does not fit.
+// next follows the link to the next entry in the files. It returns false if the
+// entry cannot be read. It returns a readable entry even if its link is broken.
 func (l *links) next(m *journal.Stored) (audit.Entry, bool) {
 	at := l.position + 1
 	lost := func(problem string) (audit.Entry, bool) {
@@ -107,7 +106,7 @@ func (l *links) fail(position uint64, problem string) {
 	}
 }
 
-// reaches checks that the chain goes as far as it is known to have gone.
+// reaches checks that the chain extends to its last known head.
 func (l *links) reaches(known head) {
 	switch {
 	case known.Position > l.position:
@@ -117,7 +116,7 @@ func (l *links) reaches(known head) {
 	}
 }
 
-// state is what was found.
+// state returns the result.
 func (l *links) state() audit.State {
 	return audit.State{
 		Entries: l.position, Head: l.hash, HeadTime: l.time,
@@ -125,15 +124,15 @@ func (l *links) state() audit.State {
 	}
 }
 
-// chainsRead is all chains that a stream's files hold, by clusterSubject.
+// chainsRead holds all chains in a stream's files, by clusterSubject.
 type chainsRead struct {
 	chains map[string]*links
-	// stray says where something is damaged so that it is not known whose it is.
+	// stray describes damage that cannot be attributed to a cluster.
 	stray string
 }
 
-// readChains follows all chains. Each, if it is not nil, is called for the
-// entries that can be read, with the chain up to there.
+// readChains follows all chains. If each is not nil, readChains calls it for
+// every readable entry, with the chain up to that entry.
 func readChains(readFiles func(func(journal.Stored) error) error, each func(*links, *audit.Entry)) (*chainsRead, error) {
 	read := &chainsRead{chains: map[string]*links{}}
 	err := readFiles(func(m journal.Stored) error {
@@ -170,7 +169,7 @@ func (r *chainsRead) of(cluster string) *links {
 	return l
 }
 
-// ownerOf is the part of an entry's subject that stands for its cluster.
+// ownerOf returns the part of an entry's subject that identifies its cluster.
 func ownerOf(subject string) string {
 	if at := strings.LastIndexByte(subject, '.'); at >= 0 {
 		return subject[:at]
@@ -182,7 +181,7 @@ func entryRelease(e *audit.Entry) helmtrail.ReleaseRef {
 	return helmtrail.ReleaseRef{Cluster: e.Cluster, Namespace: e.Namespace, Name: e.Release}
 }
 
-// head names a place of a chain.
+// head identifies an entry of a chain.
 type head struct {
 	Position uint64 `json:"position"`
 	Hash     string `json:"hash"`

@@ -2,7 +2,7 @@ package trail
 
 import "github.com/helmtrail/helmtrail/decoder"
 
-// find returns copies of what is known of the revision in a Secret.
+// find returns copies of the known state of the revision in a Secret.
 func (x *index) find(namespace, name, uid string) (l lineage, rev revision, ok bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -17,7 +17,7 @@ func (x *index) find(namespace, name, uid string) (l lineage, rev revision, ok b
 	return *foundIn, *found, true
 }
 
-// current returns a copy of the lineage of which revisions are in the cluster,
+// current returns a copy of the lineage with revisions in the cluster, or of
 // the newest if there are several.
 func (x *index) current(namespace, name string) (l lineage, ok bool) {
 	x.mu.RLock()
@@ -31,8 +31,8 @@ func (x *index) current(namespace, name string) (l lineage, ok bool) {
 }
 
 // missing returns, per release, the revisions in a namespace ("" for all) that
-// the trail takes to be in the cluster but has not heard of since it was
-// opened, and that are not among those given by UID.
+// the trail believes to be in the cluster but that were not seen since it was
+// opened. It excludes the UIDs in there.
 func (x *index) missing(namespace string, there map[string]bool) map[releaseKey][]*decoder.Revision {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -50,8 +50,8 @@ func (x *index) missing(namespace string, there map[string]bool) map[releaseKey]
 	return missing
 }
 
-// decoded is the revision as the decoder describes one of which only the label
-// is known.
+// decoded returns the revision in the form that the decoder gives to a revision
+// with only a label.
 func (rev *revision) decoded(key releaseKey) *decoder.Revision {
 	exported := rev.export(key.name)
 	return &decoder.Revision{

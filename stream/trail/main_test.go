@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// running is a trail that keeps what happens in a cluster.
+// running is a trail that records the changes in a cluster.
 type running struct {
 	*trail.Trail
 	t       testing.TB
@@ -31,7 +31,7 @@ type running struct {
 	ended   chan error
 }
 
-// options change a trail's setup.
+// options changes a trail's setup.
 type options func(*trail.Setup)
 
 // start opens the trail of a folder and watches the cluster.
@@ -62,7 +62,7 @@ func start(t testing.TB, folder string, c *cluster, more ...options) *running {
 	return r
 }
 
-// end stops the trail as a server that is stopped does.
+// end stops the trail as a server does during shutdown.
 func (r *running) end() {
 	r.t.Helper()
 	r.cluster.watched = false
@@ -79,15 +79,15 @@ func release(name string) helmtrail.ReleaseRef {
 	return helmtrail.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: name}
 }
 
-// settle waits until all that was told is stored, and what was read because of
-// that.
+// settle waits until everything passed to the keeper is stored, including the
+// records that were read as a result.
 func (r *running) settle() {
 	r.t.Helper()
 	r.barrier()
 	r.barrier()
 }
 
-// barrier waits until something that is told now is stored.
+// barrier waits until an item queued now is stored.
 func (r *running) barrier() {
 	r.t.Helper()
 	before := r.state(false).Entries
@@ -117,7 +117,7 @@ func (r *running) state(verify bool) audit.State {
 	return state
 }
 
-// lines are a release's entries in short.
+// lines returns a short form of a release's entries.
 func (r *running) lines(name string) []string {
 	r.t.Helper()
 	entries, more, err := r.Entries(r.t.Context(), audit.Query{Cluster: "dev", Namespace: "shop", Release: name})

@@ -13,19 +13,19 @@ import (
 	"github.com/helmtrail/helmtrail/stream/atomicfile"
 )
 
-// mark is what is noted beside a cluster's chain, in a file of its own.
+// mark is the note kept beside a cluster's chain, in a file of its own.
 type mark struct {
 	Cluster string `json:"cluster"`
-	// Head is how far the chain had come. It lags behind by a moment, so that a
-	// power cut, which can cost the last second, does not look like damage.
+	// Head is the noted head of the chain. It lags slightly behind, so that a
+	// power failure, which can lose the last second, does not look like damage.
 	Head head `json:"head"`
-	// Watched is until when each namespace was watched, "" standing for all.
+	// Watched is until when each namespace was watched; "" stands for all.
 	Watched map[string]time.Time `json:"watched"`
 }
 
 func markPath(folder, cluster string) string { return filepath.Join(folder, cluster+".json") }
 
-// readMark reads a cluster's mark; one that does not exist is empty.
+// readMark reads a cluster's mark. A mark that does not exist is empty.
 func readMark(folder, cluster string) (mark, error) {
 	m := mark{Cluster: cluster, Watched: map[string]time.Time{}}
 	data, err := os.ReadFile(markPath(folder, cluster))

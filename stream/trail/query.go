@@ -83,7 +83,7 @@ func (t *Trail) Releases(cluster, namespace string) []helmtrail.ReleaseRef {
 
 // Record implements [history.Trail].
 func (t *Trail) Record(ctx context.Context, digest string) ([]byte, error) {
-	// What is no digest must not become part of a subject.
+	// Only a valid digest may become part of a subject.
 	d := parseDigest(digest)
 	if d.String() != digest {
 		return nil, fmt.Errorf("record %q: %w", digest, helmtrail.ErrNotFound)
@@ -91,7 +91,7 @@ func (t *Trail) Record(ctx context.Context, digest string) ([]byte, error) {
 	data, err := t.records.get(ctx, digest)
 	if errors.Is(err, helmtrail.ErrNotFound) {
 		for _, c := range t.allChains() {
-			// What was erased from one chain is known to be so in all.
+			// A record erased from one chain counts as erased in all of them.
 			if known := c.index.lost(d); known != nil && !errors.Is(err, helmtrail.ErrErased) {
 				err = known
 			}
@@ -103,8 +103,8 @@ func (t *Trail) Record(ctx context.Context, digest string) ([]byte, error) {
 	return data, nil
 }
 
-// lost says why the record of a digest that has no bytes should have some, nil
-// if it should not.
+// lost returns why the record with this digest should exist but has no bytes,
+// or nil if it should not exist.
 func (x *index) lost(d digest) error {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -150,13 +150,13 @@ func (t *Trail) Entries(ctx context.Context, query audit.Query) (entries []audit
 	return entries, more, nil
 }
 
-// readable returns the first places that a query is for and that are readable.
+// readable returns the first places that match a query and are readable.
 func (x *index) readable(ctx context.Context, query audit.Query, limit int) ([]place, error) {
 	if query.Readable == nil {
 		return x.pick(query, limit), nil
 	}
-	// More at a time the longer it takes, so that a page costs little, and passing
-	// over all of a long trail too.
+	// The batch grows with each step, so that both a short page and a scan of a
+	// long trail cost little.
 	const most = 10_000
 	var found []place
 	for atATime := limit; ; atATime = min(2*atATime, max(limit, most)) {
@@ -170,7 +170,7 @@ func (x *index) readable(ctx context.Context, query audit.Query, limit int) ([]p
 			if err != nil {
 				return nil, err
 			}
-			// That nothing watched the cluster is part of every trail.
+			// A gap of the whole cluster belongs to every trail.
 			if ok || p.gap && namespace == "" {
 				if found = append(found, p); len(found) == limit {
 					return found, nil
@@ -184,7 +184,7 @@ func (x *index) readable(ctx context.Context, query audit.Query, limit int) ([]p
 	}
 }
 
-// pick returns the first places that a query is for.
+// pick returns the first places that match a query.
 func (x *index) pick(query audit.Query, limit int) []place {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -201,8 +201,8 @@ func (x *index) pick(query audit.Query, limit int) []place {
 	return found
 }
 
-// nanoseconds is a time as places have it; one beyond that is the first or the
-// last that they may have.
+// nanoseconds converts a time to the form used in places. A time out of range
+// becomes the first or the last one in range.
 func nanoseconds(t time.Time) int64 {
 	switch {
 	case t.Before(time.Unix(0, math.MinInt64)):
@@ -227,7 +227,8 @@ func (p *place) wanted(query *audit.Query, since int64) bool {
 	return sameNamespace && (query.Release == "" || p.release.name == query.Release)
 }
 
-// read returns the entry at a place, or that it cannot be read.
+// read returns the entry at a place. If it cannot be read, the returned entry
+// says so.
 func (c *chain) read(ctx context.Context, p place) (audit.Entry, error) {
 	message, err := c.entries.Get(ctx, p.sequence)
 	var entry audit.Entry

@@ -12,8 +12,8 @@ import (
 	"github.com/helmtrail/helmtrail/audit"
 )
 
-// Whoever may read little of a long trail is not kept waiting for the rest: what
-// is not readable is passed over unread, however much it is.
+// A caller that may read little of a long trail does not wait for the rest:
+// unreadable entries are skipped without being read, however many there are.
 func TestWhatIsNotReadableIsPassedOverUnread(t *testing.T) {
 	c := newCluster(t)
 	r := start(t, t.TempDir(), c)
@@ -79,7 +79,7 @@ func TestWhatIsNotReadableIsPassedOverUnread(t *testing.T) {
 		t.Fatal(err)
 	}
 	none := readable()
-	none.After = found[2].Position // the gap, which everybody reads
+	none.After = found[2].Position // the gap, which everybody may read
 	r.end()
 	if entries, more, err := r.Entries(t.Context(), none); err != nil || len(entries) > 0 || more {
 		t.Errorf("what is not readable is %d entries, more %v, %v", len(entries), more, err)

@@ -14,15 +14,16 @@ import (
 const (
 	recordsStream  = "RECORDS"
 	recordsSubject = "record"
-	// partsHeader is how many messages a record takes; it stands in the last.
+	// partsHeader is the number of messages of a record. The last message carries
+	// it.
 	partsHeader = "Helmtrail-Parts"
-	// lastPart is the token of the message that is written last: without it
-	// there is no record.
+	// lastPart is the token of the message that is written last. Without that
+	// message the record does not exist.
 	lastPart = "last"
 )
 
-// records keeps the bytes of records by their digest, in parts that fit into
-// messages. Its methods may be called concurrently.
+// records stores the bytes of records by their digest, in parts that fit into
+// messages. Its methods are safe for concurrent use.
 type records struct {
 	store *journal.Store
 	// part is the size of a part in bytes.
@@ -31,8 +32,8 @@ type records struct {
 
 func partSubject(digest, part string) string { return recordsSubject + "." + digest + "." + part }
 
-// put stores a record unless it is stored. Two who store the same at the same
-// time write the same.
+// put stores a record unless it is already stored. Two callers that store the
+// same record at the same time write the same bytes.
 func (r *records) put(ctx context.Context, digest string, data []byte) error {
 	stored, err := r.stored(ctx, digest)
 	if stored || err != nil {
@@ -52,7 +53,7 @@ func (r *records) put(ctx context.Context, digest string, data []byte) error {
 	return nil
 }
 
-// stored tells whether a record is there.
+// stored reports whether a record exists.
 func (r *records) stored(ctx context.Context, digest string) (bool, error) {
 	_, err := r.store.Last(ctx, partSubject(digest, lastPart))
 	if errors.Is(err, helmtrail.ErrNotFound) {
@@ -61,8 +62,8 @@ func (r *records) stored(ctx context.Context, digest string) (bool, error) {
 	return err == nil, err
 }
 
-// get returns the bytes of a record. It fails with ErrNotFound when there is
-// none, and with ErrAltered when they are not those of the digest.
+// get returns the bytes of a record. It returns ErrNotFound if the record does
+// not exist, and ErrAltered if the bytes do not match the digest.
 func (r *records) get(ctx context.Context, digest string) ([]byte, error) {
 	last, err := r.store.Last(ctx, partSubject(digest, lastPart))
 	if err != nil {
@@ -100,7 +101,8 @@ func altered(err error) error {
 	return err
 }
 
-// erase overwrites a record. What is not there is no error.
+// erase overwrites a record. Erasing a record that does not exist is not an
+// error.
 func (r *records) erase(ctx context.Context, digest string) error {
 	for {
 		message, err := r.store.Next(ctx, recordsSubject+"."+digest+".*", 0)
@@ -116,17 +118,17 @@ func (r *records) erase(ctx context.Context, digest string) error {
 	}
 }
 
-// splitPart takes a part's subject apart.
+// splitPart splits a part's subject.
 func splitPart(subject string) (digest, part string, ok bool) {
 	rest, ok := strings.CutPrefix(subject, recordsSubject+".")
 	digest, part, cut := strings.Cut(rest, ".")
 	return digest, part, ok && cut
 }
 
-// gathering puts a record together from parts that come in any order.
+// gathering assembles a record from parts that arrive in any order.
 type gathering struct {
 	parts map[string][]byte
-	count int // 0 until the last part is there
+	count int // 0 until the last part has arrived
 }
 
 func (g *gathering) add(part string, m *journal.Stored) {

@@ -20,10 +20,10 @@ type erasable struct {
 	since    int64
 }
 
-// Retain erases the records that are due by the setup's Keep and Size at this
-// time. For each revision an entry that names their digests is appended first;
-// the chain itself loses nothing. Records of revisions that are in a cluster
-// stay, whatever their age and size.
+// Retain erases the records that are due at the given time by the setup's Keep
+// and Size. For each revision it first appends an entry with the digests; the
+// chain itself loses nothing. It keeps the records of revisions that are in a
+// cluster, whatever their age and size.
 func (t *Trail) Retain(ctx context.Context, now time.Time) error {
 	if t.setup.Keep == 0 && t.setup.Size == 0 {
 		return nil
@@ -50,7 +50,7 @@ func (t *Trail) Retain(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// due says why a revision's records are to be erased, "" if they are not.
+// due returns why a revision's records must be erased, or "" if they must not.
 func (t *Trail) due(ctx context.Context, e erasable, now time.Time) (string, error) {
 	if gone := time.Unix(0, e.since); t.setup.Keep > 0 && now.Sub(gone) > t.setup.Keep {
 		return fmt.Sprintf("gone for more than %v", t.setup.Keep), nil
@@ -65,7 +65,8 @@ func (t *Trail) due(ctx context.Context, e erasable, now time.Time) (string, err
 	return "", err
 }
 
-// erase appends that the records of a revision are erased, and erases them.
+// erase appends the entry about a revision's erased records, and then erases
+// them.
 func (t *Trail) erase(ctx context.Context, c *chain, e erasable, why string) error {
 	digests, err := c.digestsOf(ctx, e, t.present())
 	if err != nil {
@@ -89,8 +90,9 @@ func (t *Trail) erase(ctx context.Context, c *chain, e erasable, why string) err
 	return nil
 }
 
-// finishErasing does what an end of the process may have left undone: the last
-// entry of its kind is stored before its records are erased.
+// finishErasing completes an erasure that the end of the process may have
+// interrupted: the last entry about erased records is stored before the records
+// are erased.
 func (t *Trail) finishErasing(ctx context.Context, c *chain) error {
 	left := c.index.leftToErase()
 	if len(left) == 0 {
@@ -108,7 +110,7 @@ func (t *Trail) finishErasing(ctx context.Context, c *chain) error {
 	return nil
 }
 
-// leftToErase returns what finishErasing has to see to, once.
+// leftToErase returns the records for finishErasing, once.
 func (x *index) leftToErase() []digest {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -120,7 +122,7 @@ func (x *index) leftToErase() []digest {
 	return left
 }
 
-// digestsOf are the records that a revision ever had, but for those to be kept.
+// digestsOf returns all records that a revision ever had, except the kept ones.
 func (c *chain) digestsOf(ctx context.Context, e erasable, kept map[digest]bool) ([]string, error) {
 	var digests []string
 	for _, p := range c.index.pick(audit.Query{Namespace: e.key.namespace, Release: e.key.name}, math.MaxInt) {
@@ -138,8 +140,8 @@ func (c *chain) digestsOf(ctx context.Context, e erasable, kept map[digest]bool)
 	return digests, nil
 }
 
-// erasable lists the revisions that are gone and not erased, those first that
-// went first.
+// erasable returns the revisions that are gone and not erased, in the order in
+// which they were deleted.
 func (x *index) erasable() []erasable {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -159,8 +161,8 @@ func (x *index) erasable() []erasable {
 	return list
 }
 
-// present are the records of the revisions that are in a cluster. Equal bytes
-// are kept once for all of them.
+// present returns the records of the revisions that are in a cluster. Identical
+// bytes are stored once for all revisions.
 func (t *Trail) present() map[digest]bool {
 	all := map[digest]bool{}
 	for _, c := range t.allChains() {

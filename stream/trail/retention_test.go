@@ -13,8 +13,8 @@ import (
 	"github.com/helmtrail/helmtrail/stream/trail"
 )
 
-// Retention erases the bytes of what is gone, in the order in which it went, and
-// says so in the chain, which loses nothing.
+// Retention erases the bytes of deleted revisions in the order of their
+// deletion, and records this in the chain, which loses nothing.
 func TestRetentionErasesWhatIsGoneByAge(t *testing.T) {
 	folder, c := t.TempDir(), newCluster(t)
 	r := start(t, folder, c, func(s *trail.Setup) { s.Keep = time.Hour })
@@ -75,7 +75,8 @@ func TestRetentionErasesWhatIsGoneByAge(t *testing.T) {
 	r.end()
 }
 
-// Beyond the size those records go first that went first, and no more than must.
+// Beyond the size limit, the records of the revisions deleted first are erased
+// first, and no more than necessary.
 func TestRetentionErasesWhatIsGoneBySize(t *testing.T) {
 	const large = 900 << 10
 	folder, c := t.TempDir(), newCluster(t)
@@ -98,8 +99,8 @@ func TestRetentionErasesWhatIsGoneBySize(t *testing.T) {
 	}
 }
 
-// Equal records of two clusters, as a backup that is restored elsewhere makes
-// them, are kept once, and as long as one of the clusters has them.
+// Identical records of two clusters, as in a backup restored elsewhere, are
+// stored once, and kept as long as one of the clusters has them.
 func TestRetentionKeepsWhatAnotherClusterHas(t *testing.T) {
 	folder, c, other := t.TempDir(), newCluster(t), newCluster(t)
 	r := start(t, folder, c, func(s *trail.Setup) { s.Keep, s.Clusters = time.Hour, []string{"dev", "other"} })

@@ -15,10 +15,10 @@ import (
 	"github.com/helmtrail/helmtrail/audit"
 )
 
-// Watch makes the trail keep what the watch of a cluster learns, as long as Run
-// runs, until stop is called, which stores what has come by then. It is called
-// before the cluster is watched, and stop while it still is. It fails when the
-// cluster's chain cannot be read, or is being kept already.
+// Watch makes the trail record the results of a cluster's watch while Run runs,
+// until stop is called. stop stores everything queued by then. Call Watch
+// before the cluster is watched, and stop while it still is. Watch fails if the
+// cluster's chain cannot be read or is already being kept.
 func (t *Trail) Watch(id string, cluster Cluster) (stop func(), err error) {
 	if _, err := t.chain(id); errors.Is(err, helmtrail.ErrNotFound) {
 		if err := t.load([]string{id}); err != nil {
@@ -62,9 +62,10 @@ func (t *Trail) unwatch(k *keeper) {
 	}
 }
 
-// Run keeps what comes until ctx ends, then stores what has come by then, and
-// returns nil. It blocks and may be called once. The clusters' watches should go
-// on until it has returned; what they learn meanwhile the next start finds.
+// Run stores entries until ctx is done, then stores everything queued by then,
+// and returns nil. It blocks and may be called once. The clusters' watches
+// should keep running until Run has returned; the next start finds what they
+// report meanwhile.
 func (t *Trail) Run(ctx context.Context) error {
 	var group errgroup.Group
 	start := func(k *keeper) {
@@ -113,7 +114,7 @@ const (
 	retainEvery = 10 * time.Minute
 )
 
-// housekeep does what is to be done now and then.
+// housekeep runs the periodic tasks.
 func (t *Trail) housekeep(ctx context.Context) error {
 	note, heads := time.NewTicker(noteEvery), time.NewTimer(firstHead)
 	defer note.Stop()
@@ -135,7 +136,7 @@ func (t *Trail) housekeep(ctx context.Context) error {
 	}
 }
 
-// retain erases records that are due, now and then.
+// retain periodically erases the records that are due.
 func (t *Trail) retain(ctx context.Context) error {
 	due := time.NewTimer(firstRetain)
 	defer due.Stop()
@@ -152,8 +153,8 @@ func (t *Trail) retain(ctx context.Context) error {
 	}
 }
 
-// logHeads tells the heads of the chains, so that they are also known where
-// logs are kept.
+// logHeads logs the heads of the chains, so that they are also known wherever
+// the logs are kept.
 func (t *Trail) logHeads() {
 	for _, c := range t.allChains() {
 		if at := c.tell(); at.Position > 0 {
@@ -162,7 +163,8 @@ func (t *Trail) logHeads() {
 	}
 }
 
-// NotReady tells, a sentence each, what keeps the trail from being kept.
+// NotReady returns the reasons why the trail cannot be stored, one sentence
+// each.
 func (t *Trail) NotReady() []string {
 	var all []string
 	for _, k := range t.allKeepers() {
@@ -173,20 +175,21 @@ func (t *Trail) NotReady() []string {
 	return all
 }
 
-// Stats is how the trail of a cluster fares.
+// Stats is the state of a cluster's trail.
 type Stats struct {
 	Cluster string
 	State   audit.State
-	// Told and ToldHash are the position and the hash of the head that was
-	// logged last; 0 if none was.
+	// Told and ToldHash are the position and the hash of the head that was last
+	// logged; 0 and "" if no head was logged.
 	Told     uint64
 	ToldHash string
-	// Waiting is how many bytes are not stored yet, Failing that they cannot be.
+	// Waiting is the number of bytes not stored yet. Failing means that they
+	// cannot be stored.
 	Waiting int
 	Failing bool
 }
 
-// Stats tells how the trails of the clusters fare. It comes from memory.
+// Stats returns the state of each cluster's trail. It reads only memory.
 func (t *Trail) Stats() []Stats {
 	var all []Stats
 	for _, c := range t.allChains() {

@@ -15,57 +15,62 @@ import (
 	"github.com/helmtrail/helmtrail/stream/journal"
 )
 
-// Setup is what a Trail works with.
+// Setup configures a Trail.
 type Setup struct {
 	Journal *journal.Journal
-	// Folder is where it is noted how far the chains have come.
+	// Folder holds the notes of the last known heads of the chains.
 	Folder string
-	// Clusters are the ids of those that will be watched, so far as is known.
+	// Clusters lists the ids of the clusters that will be watched, as far as
+	// known.
 	Clusters []string
-	// Sessions tells who caused what; nil for nobody.
+	// Sessions looks up the session that caused an entry; nil attributes nothing.
 	Sessions Sessions
-	// Keep is how long the records of a revision are kept once it has gone
-	// from its cluster, 0 for ever. Size is how many bytes of records are kept,
-	// 0 for any number; beyond it those go first that went first.
+	// Keep is how long the records of a revision are kept after it is deleted from
+	// its cluster; 0 keeps them forever. Size is the maximum number of bytes of
+	// records; 0 means no limit. Beyond Size the records of the revisions deleted
+	// first are erased first.
 	Keep time.Duration
 	Size uint64
-	// QueueBytes bounds what waits to be stored for each cluster; by default
+	// QueueBytes bounds the queue of each cluster in bytes. The default is
 	// DefaultQueueBytes.
 	QueueBytes int
-	// Logger gets what went wrong and, now and then, the heads of the chains.
+	// Logger logs problems and, periodically, the heads of the chains.
 	Logger *slog.Logger
 }
 
-// DefaultQueueBytes is Setup's QueueBytes when it is 0.
+// DefaultQueueBytes is used when Setup's QueueBytes is 0.
 const DefaultQueueBytes = 64 << 20
 
-// Cluster is what the trail needs of a cluster. The informer package provides
-// it. Only UID and NamespaceUID may block.
+// Cluster provides the trail with access to a cluster. Package informer
+// implements it. Only UID and NamespaceUID may block.
 type Cluster interface {
-	// Keep has the keeper told what is learnt. It is called once, before the
-	// cluster is watched.
+	// Keep sets the keeper that receives the results of the watch. It is called
+	// once, before the cluster is watched.
 	Keep(keeper audit.Keeper)
-	// All returns all revisions in a namespace, "" for all, that the watch knows.
+	// All returns all revisions known to the watch in a namespace, "" for all.
 	All(namespace string) []*decoder.Revision
-	// Want has a revision's record read, and told, when there is time.
+	// Want requests a revision's record, which is read and passed to the keeper
+	// when there is time.
 	Want(revision *decoder.Revision)
-	// Watching tells whether a namespace is being watched now.
+	// Watching reports whether a namespace is being watched now.
 	Watching(namespace string) bool
-	// UID is that of the cluster, which is its kube-system namespace's; "" when
-	// that may not be read.
+	// UID returns the cluster's UID, which is the UID of its kube-system
+	// namespace, or "" if it may not be read.
 	UID(ctx context.Context) (string, error)
-	// NamespaceUID is the UID that a namespace has now, asked for where memory
-	// may be wrong; "" when it does not exist or may not be known.
+	// NamespaceUID returns the current UID of a namespace. It asks the cluster if
+	// memory may be stale. It returns "" if the namespace does not exist or its
+	// UID may not be read.
 	NamespaceUID(ctx context.Context, namespace string) (string, error)
-	// KnownNamespaceUID is NamespaceUID from memory; "" too when it is not known
-	// yet.
+	// KnownNamespaceUID is like NamespaceUID, but reads only memory. It also
+	// returns "" if the UID is not known yet.
 	KnownNamespaceUID(namespace string) string
-	// NamespacesKnown tells whether what KnownNamespaceUID does not know is not
-	// there, rather than not read yet.
+	// NamespacesKnown reports whether a namespace unknown to KnownNamespaceUID
+	// does not exist, rather than has not been read yet.
 	NamespacesKnown() bool
 }
 
-// Sessions is what the trail needs of sessions; *stream.Operations provides it.
+// Sessions provides the trail with the sessions. *stream.Operations implements
+// it.
 type Sessions interface {
 	Running(release helmtrail.ReleaseRef) (id string, ok bool)
 	Session(ctx context.Context, release helmtrail.ReleaseRef, id string) (helmtrail.Session, error)
@@ -84,13 +89,14 @@ type Trail struct {
 	mu      sync.RWMutex
 	chains  map[string]*chain
 	keepers map[string]*keeper
-	// running starts a keeper; nil unless Run runs. done means that it has run.
+	// running starts a keeper. It is nil unless Run is running. done means that
+	// Run has ended.
 	running func(*keeper)
 	done    bool
 }
 
-// Open reads the chains of the clusters and verifies them. It blocks for that,
-// and starts nothing. A chain that is broken is no error; State tells.
+// Open reads and verifies the chains of the clusters. It blocks while it reads,
+// and starts nothing. A broken chain is not an error; see State.
 func Open(ctx context.Context, setup Setup) (*Trail, error) {
 	if setup.QueueBytes == 0 {
 		setup.QueueBytes = DefaultQueueBytes

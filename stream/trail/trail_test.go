@@ -16,7 +16,7 @@ import (
 )
 
 // Every revision stays readable after Helm has pruned it and the release was
-// uninstalled, and the same name installed again is another life.
+// uninstalled. Installing the same name again starts another lineage.
 func TestLivesOfAName(t *testing.T) {
 	c := newCluster(t)
 	r := start(t, t.TempDir(), c)
@@ -71,8 +71,8 @@ func TestLivesOfAName(t *testing.T) {
 	}
 }
 
-// Entries are kept for good and shown to many, so nothing of a record's content
-// is in them.
+// Entries are kept permanently and shown to many, so they contain no content of
+// a record.
 func TestEntriesHoldNothingOfTheRecords(t *testing.T) {
 	folder, c := t.TempDir(), newCluster(t)
 	r := start(t, folder, c)
@@ -93,8 +93,8 @@ func TestEntriesHoldNothingOfTheRecords(t *testing.T) {
 	}
 }
 
-// A record that has vanished from the disk is read again while its revision is
-// in the cluster.
+// A record that is lost from the disk is read again while its revision is in
+// the cluster.
 func TestALostRecordIsReadAgain(t *testing.T) {
 	folder, c := t.TempDir(), newCluster(t)
 	r := start(t, folder, c)

@@ -14,37 +14,37 @@ import (
 	"github.com/helmtrail/helmtrail/stream/journal"
 )
 
-// Check is what Verify is to look at.
+// Check configures Verify.
 type Check struct {
-	// Journal is the journal's folder, Notes that of Setup.
+	// Journal is the journal's folder. Notes is the Folder of Setup.
 	Journal, Notes string
-	// Cluster limits it to one; "" for all.
+	// Cluster restricts the check to one cluster; "" checks all clusters.
 	Cluster string
-	// Head is the hash of an entry that a chain is known to have had, "" for
-	// none, and At its position, 0 if that is not known.
+	// Head is the hash of an entry that a chain is known to have had; "" if no
+	// entry is known. At is its position; 0 if unknown.
 	Head string
 	At   uint64
-	// Records has each record's bytes checked against its digest.
+	// Records checks the bytes of each record against its digest.
 	Records bool
 }
 
-// Finding is what Verify has found about the trail of a cluster.
+// Finding is the result of Verify for the trail of a cluster.
 type Finding struct {
 	Cluster string `json:"cluster"`
 	audit.State
-	// Records counts those that were checked, Erased those that retention
-	// removed.
+	// Records counts the checked records. Erased counts the records removed by
+	// retention.
 	Records int `json:"records"`
 	Erased  int `json:"erased"`
 }
 
-// ErrNoTrail means that there is nothing to verify.
+// ErrNoTrail is returned when there is nothing to verify.
 var ErrNoTrail = errors.New("there is no trail")
 
 // Verify reads the trails in a folder and checks every link. It reads the files
-// as they are, without NATS, which might repair what is damaged, and writes
-// nothing; a server may be running on them. It fails with ErrNoTrail when there
-// is none, or none of the cluster; that a trail is broken is no error.
+// directly, without NATS, which might repair damage. It writes nothing, so a
+// server may be running on the files. It returns ErrNoTrail if there is no
+// trail, or no trail of the cluster. A broken trail is not an error.
 func Verify(check Check) ([]Finding, error) {
 	noted, unread, err := readMarks(check.Notes)
 	if err != nil {
@@ -90,17 +90,17 @@ func Verify(check Check) ([]Finding, error) {
 	return findings, nil
 }
 
-// verifier gathers what the entries tell.
+// verifier collects the contents of the entries.
 type verifier struct {
 	check Check
-	// named are the records that should be there, by digest.
+	// named holds the records that should exist, by digest.
 	named map[string]*naming
-	// known are the clusters whose chains have the head that was asked for.
+	// known holds the clusters whose chains have the requested head.
 	known map[string]bool
 }
 
-// naming is the first entry that names a record, or names it again after it
-// was erased.
+// naming is the first entry that names a record, or that names it again after
+// it was erased.
 type naming struct {
 	links    *links
 	position uint64
@@ -130,7 +130,7 @@ func (v *verifier) see(l *links, e *audit.Entry) {
 	}
 }
 
-// finding sums up what is known of a chain.
+// finding summarizes a chain.
 func (v *verifier) finding(l *links) Finding {
 	if v.check.Head != "" && !v.known[l.cluster] {
 		switch at := v.check.At; {
@@ -163,7 +163,7 @@ func (v *verifier) records(read *chainsRead) error {
 	if err != nil {
 		return err
 	}
-	// What a running server has erased meanwhile is not missing.
+	// A record that a running server has erased meanwhile is not missing.
 	if _, err := readChains(v.entries, func(_ *links, e *audit.Entry) {
 		for _, digest := range e.Digests {
 			if n := v.named[digest]; n != nil && n.position < e.Position {
@@ -192,9 +192,8 @@ func (v *verifier) records(read *chainsRead) error {
 	return nil
 }
 
-// readRecords reads all records and takes the problem from those that are
-// whole. It says where something is damaged of which it is not known whose it
-// is.
+// readRecords reads all records and clears the problem of each intact one. It
+// returns a description of damage that cannot be attributed to a record.
 func (v *verifier) readRecords() (damaged string, err error) {
 	gathered := map[string]*gathering{}
 	err = journal.ReadFiles(v.check.Journal, recordsStream, func(m journal.Stored) error {
@@ -227,13 +226,13 @@ func (v *verifier) readRecords() (damaged string, err error) {
 		return nil
 	})
 	if errors.Is(err, journal.ErrNoStream) {
-		err = nil // then all are missing
+		err = nil // then all records are missing
 	}
 	return damaged, err
 }
 
-// readMarks reads the notes of all clusters, and says of which they cannot be
-// read, and why.
+// readMarks reads the notes of all clusters. unread maps each cluster with an
+// unreadable note to the error.
 func readMarks(folder string) (all []mark, unread map[string]error, err error) {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {

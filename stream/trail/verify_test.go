@@ -20,7 +20,7 @@ import (
 	"github.com/helmtrail/helmtrail/stream/trail"
 )
 
-// check is Verify on what start keeps in a folder.
+// check runs Verify on the folder of start.
 func check(t *testing.T, folder string, change ...func(*trail.Check)) trail.Finding {
 	t.Helper()
 	c := trail.Check{Journal: folder, Notes: filepath.Join(folder, "trail"), Records: true}
@@ -34,7 +34,7 @@ func check(t *testing.T, folder string, change ...func(*trail.Check)) trail.Find
 	return findings[0]
 }
 
-// kept makes a folder with a trail of two releases, which has ended.
+// kept creates a folder with a finished trail of two releases.
 func kept(t *testing.T) (string, audit.State) {
 	t.Helper()
 	folder := t.TempDir()
@@ -49,7 +49,7 @@ func kept(t *testing.T) (string, audit.State) {
 	return folder, last
 }
 
-// file is the only block file of a stream.
+// file returns the only block file of a stream.
 func file(t *testing.T, folder, name string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "jetstream", "$G", "streams", name, "msgs", "*.blk"))
@@ -75,8 +75,8 @@ func TestAnUntouchedTrailIsVerified(t *testing.T) {
 	}
 }
 
-// Whatever byte is changed in the stored trail, the link that it breaks is
-// named, and changing it back heals it.
+// If any byte of the stored trail is changed, the broken link is named.
+// Changing the byte back repairs the trail.
 func TestAChangedByteIsNamed(t *testing.T) {
 	folder, state := kept(t)
 	path := file(t, folder, "TRAIL")
@@ -104,8 +104,8 @@ func TestAChangedByteIsNamed(t *testing.T) {
 	}
 }
 
-// Where the note of how far a trail had come cannot be read, the trail is still
-// verified, and what that leaves open is said.
+// If the note of the chain's head cannot be read, the trail is still verified,
+// and the report names what remains unknown.
 func TestADamagedNoteDoesNotKeepTheTrailFromBeingVerified(t *testing.T) {
 	folder, last := kept(t)
 	note := filepath.Join(folder, "trail", "dev.json")
@@ -148,8 +148,9 @@ func TestAChangedByteOfARecordIsNamed(t *testing.T) {
 	}
 }
 
-// A whole new chain verifies by itself; an earlier head unmasks it. So it is
-// with one whose end was cut off, together with the note of how far it had come.
+// A completely rewritten chain verifies by itself; only an earlier head exposes
+// it. The same holds for a chain that was truncated together with the note of
+// its head.
 func TestARewrittenChainAndACutOneDoNotHaveTheEarlierHead(t *testing.T) {
 	folder, state := kept(t)
 	entries := readAll(t, folder)
@@ -167,7 +168,7 @@ func TestARewrittenChainAndACutOneDoNotHaveTheEarlierHead(t *testing.T) {
 				t.Errorf("%s: with the head at %d found %+v", name, at, f)
 			}
 		}
-		// The note alone shows it too, unless it was forged as well.
+		// The note alone exposes it too, unless it was forged as well.
 		f := check(t, forgery, func(c *trail.Check) { c.Notes, c.Records = filepath.Join(folder, "trail"), false })
 		if f.Verified {
 			t.Errorf("%s: with the note found %+v", name, f)
@@ -192,7 +193,7 @@ func readAll(t *testing.T, folder string) []audit.Entry {
 	return entries
 }
 
-// forge writes a new chain of these entries, as somebody would who knows how.
+// forge writes a new chain of these entries, as a knowledgeable attacker would.
 func forge(t *testing.T, entries []audit.Entry) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -224,8 +225,9 @@ func forge(t *testing.T, entries []audit.Entry) string {
 	return folder
 }
 
-// NATS cuts a file off at the first damaged message. The server then says what
-// is missing, keeps the file as it was, and goes on so that the hole stays.
+// NATS truncates a file at the first damaged message. The server then reports
+// what is missing, keeps a copy of the file, and continues so that the gap
+// stays visible.
 func TestWhatNATSDropsIsSaidForGood(t *testing.T) {
 	folder, before := kept(t)
 	path := file(t, folder, "TRAIL")
@@ -278,8 +280,8 @@ func TestWhatNATSDropsIsSaidForGood(t *testing.T) {
 	}
 }
 
-// Where NATS leaves a damaged entry in its file, the others stay readable, and
-// its place is told.
+// If NATS leaves a damaged entry in its file, the other entries stay readable,
+// and the place of the damaged entry is reported.
 func TestADamagedEntryKeepsItsPlace(t *testing.T) {
 	for name, part := range map[string]float64{"first": 0, "middle": 0.5, "last": 1} {
 		t.Run(name, func(t *testing.T) {

@@ -1,3 +1,3 @@
-// Package smalldisk gives tests a disk that is soon full. It needs the mount
-// namespaces of Linux.
+// Package smalldisk provides tests with a disk that fills up quickly. It needs
+// Linux mount namespaces.
 package smalldisk

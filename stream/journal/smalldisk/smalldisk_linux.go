@@ -13,7 +13,7 @@ import (
 const variable = "HELMTRAIL_TEST_SMALL_DISK"
 
 // Folder returns a folder on a disk of 8 MiB. ok is true only in the process
-// that Run has started.
+// that Run started.
 func Folder() (folder string, ok bool) { return os.LookupEnv(variable) }
 
 // Run runs the test again in a process with a small disk and waits for it. The
