@@ -7,31 +7,31 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// ErrNoChart means that a chart could not be fetched or read.
+// ErrNoChart is returned when a chart could not be fetched or read.
 var ErrNoChart = errors.New("could not fetch the chart")
 
 // ChartSource says where a listed chart comes from.
 type ChartSource string
 
 const (
-	// ChartFromDirectory is a chart of the chart directory.
+	// ChartFromDirectory is a chart in the chart directory.
 	ChartFromDirectory ChartSource = "directory"
-	// ChartFromUpload is an archive that somebody has uploaded.
+	// ChartFromUpload is an uploaded archive.
 	ChartFromUpload ChartSource = "upload"
-	// ChartFromRepository is a chart of a configured repository.
+	// ChartFromRepository is a chart in a configured repository.
 	ChartFromRepository ChartSource = "repository"
 )
 
 // ChartItem is a chart that can be installed.
 type ChartItem struct {
-	// Ref and Repo are what a request's chart holds to mean this one.
+	// Ref and Repo identify this chart in a request's Chart.
 	Ref         string      `json:"ref"`
 	Repo        string      `json:"repo,omitempty"`
 	Source      ChartSource `json:"source"`
 	Name        string      `json:"name"`
 	Description string      `json:"description"`
 	Icon        string      `json:"icon,omitempty"`
-	// Versions are newest first, one at least.
+	// Versions holds at least one version, newest first.
 	Versions []ChartVersion `json:"versions"`
 }
 
@@ -49,11 +49,11 @@ type ChartProblem struct {
 	Message string `json:"message"`
 }
 
-// ChartDetails is what a person needs to fill in values.
+// ChartDetails holds the information that a person needs to fill in values.
 type ChartDetails struct {
 	Ref  string `json:"ref"`
 	Repo string `json:"repo,omitempty"`
-	// Metadata is Chart.yaml as JSON, in the fields that Helm knows.
+	// Metadata is Chart.yaml as JSON, limited to the fields that Helm knows.
 	Metadata json.RawMessage `json:"metadata"`
 	// Values is values.yaml as it was written, comments included.
 	Values string `json:"values"`
@@ -62,23 +62,25 @@ type ChartDetails struct {
 	Schema json.RawMessage `json:"schema"`
 }
 
-// Rendering is what a dry run has made of a chart, its secrets masked.
+// Rendering is the output of a dry run, with its secrets masked.
 type Rendering struct {
 	Manifest string         `json:"manifest"`
 	Hooks    []decoder.Hook `json:"hooks"`
 	Notes    string         `json:"notes"`
 }
 
-// ChartRepository is a chart repository that a cluster's own objects name.
+// ChartRepository is a chart repository defined by an object in a cluster.
 type ChartRepository struct {
 	Name string
-	// Namespace is that of a project's repository, "" for the whole cluster's.
+	// Namespace is the namespace of a project's repository, or "" for a
+	// cluster-wide repository.
 	Namespace string
 	URL       string
-	// Access is what its server wants to see: the keys username, password,
-	// ca.crt, tls.crt and tls.key, as far as there are any. It is a secret.
+	// Access holds the credentials for the repository's server under the keys
+	// username, password, ca.crt, tls.crt and tls.key. Any key may be absent.
+	// It is a secret.
 	Access map[string][]byte
-	// Problem says why the repository cannot be used, "" when it can.
+	// Problem says why the repository cannot be used, or "" if it can.
 	Problem string
 }
 

@@ -8,67 +8,74 @@ import (
 )
 
 var (
-	// ErrNotFound means that the release, revision or session does not exist.
+	// ErrNotFound is returned when the release, revision or session does not
+	// exist.
 	ErrNotFound = errors.New("not found")
-	// ErrTooManyOperations means that as many operations run as are allowed.
+	// ErrTooManyOperations is returned when the limit of running operations is
+	// reached.
 	ErrTooManyOperations = errors.New("too many operations are running")
-	// ErrStopping means that helmtrail is being stopped and accepts nothing new.
+	// ErrStopping is returned when helmtrail is shutting down and accepts no
+	// new work.
 	ErrStopping = errors.New("helmtrail is stopping")
-	// ErrChanged means that the release is not as the caller saw it.
+	// ErrChanged is returned when the release has changed since the caller read
+	// it.
 	ErrChanged = errors.New("the release has changed in between")
-	// ErrNotStuck means that there is nothing to recover.
+	// ErrNotStuck is returned when there is nothing to recover.
 	ErrNotStuck = errors.New("nothing is pending")
-	// ErrEnded means that the session has ended already.
+	// ErrEnded is returned when the session has already ended.
 	ErrEnded = errors.New("the session has ended")
-	// ErrFenced means that another process has written to the session.
+	// ErrFenced is returned when another process has written to the session.
 	ErrFenced = errors.New("another process has taken over the session")
-	// ErrErased means that retention removed it.
+	// ErrErased is returned when retention has removed the data.
 	ErrErased = errors.New("removed by retention")
-	// ErrAltered means that stored bytes are not those that were stored.
+	// ErrAltered is returned when stored bytes have changed since they were
+	// stored.
 	ErrAltered = errors.New("the stored bytes have been altered")
 )
 
-// InProgressError means that a session of the release is running already.
+// InProgressError reports that the release already has a running session.
 type InProgressError struct {
 	Release   ReleaseRef
 	SessionID string
 }
 
-// Error names the release and the session.
+// Error returns a message that names the release and the session.
 func (e *InProgressError) Error() string {
 	return fmt.Sprintf("release %s/%s already has the running session %s", e.Release.Namespace, e.Release.Name, e.SessionID)
 }
 
-// InvalidError means that a field of a request has a value that is not allowed.
+// InvalidError reports that a field of a request has a value that is not
+// allowed.
 type InvalidError struct {
-	// Field is the JSON name of the field, with its path.
+	// Field is the JSON path of the field.
 	Field string
 	// Message says what is allowed.
 	Message string
-	// Missing means that the value is well formed, but that what it names is
-	// not there.
+	// Missing means that the value is well formed but names something that does
+	// not exist.
 	Missing bool
 }
 
-// Error names the field and the rule.
+// Error returns a message that names the field and the rule.
 func (e *InvalidError) Error() string { return e.Field + ": " + e.Message }
 
-// ErrNoHelm means that there is no helm to run.
+// ErrNoHelm is returned when there is no helm to run.
 var ErrNoHelm = errors.New("helm cannot be run")
 
-// UnsupportedError means that an option of a request cannot be had, or not
-// together with another one.
+// UnsupportedError reports that an option of a request is not supported, or not
+// together with another option.
 type UnsupportedError struct {
 	// Option is the JSON name of the option.
 	Option string
-	// Other is the JSON name of the option that it does not go with, "" if
-	// that is not why.
+	// Other is the JSON name of the conflicting option, or "" if there is no
+	// conflict.
 	Other string
-	// Reason says what lacks it.
+	// Reason says what does not support the option.
 	Reason string
 }
 
-// Error names the option, or both, and the reason.
+// Error returns a message that names the option, or both options, and the
+// reason.
 func (e *UnsupportedError) Error() string {
 	if e.Other != "" {
 		return "options " + e.Option + " and " + e.Other + ": " + e.Reason
@@ -76,16 +83,17 @@ func (e *UnsupportedError) Error() string {
 	return "option " + e.Option + ": " + e.Reason
 }
 
-// PendingError means that somebody may be working on the release, so that a
-// rollback or an uninstall, which helm itself would not refuse, could leave it
-// in disorder.
+// PendingError reports that somebody may be working on the release. Helm itself
+// would not refuse a rollback or an uninstall then, but either could leave the
+// release in an inconsistent state.
 type PendingError struct {
 	Release  ReleaseRef
 	Revision int
 	Status   decoder.Status
 }
 
-// Error names the revision and the way past it.
+// Error returns a message that names the revision and the option that overrides
+// the check.
 func (e *PendingError) Error() string {
 	return fmt.Sprintf("revision %d of %s/%s is %s, somebody may be working on it; overridePending goes ahead all the same",
 		e.Revision, e.Release.Namespace, e.Release.Name, e.Status)

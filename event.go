@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Type names the kind of an event. docs/events.md describes each of them.
+// Type is the type of an event. docs/events.md describes each type.
 type Type string
 
 const (
@@ -17,19 +17,20 @@ const (
 	TypeStarted Type = "STARTED"
 	// TypeLog is one line of helm's output.
 	TypeLog Type = "LOG"
-	// TypeHeartbeat tells the time that has passed; it is never stored.
+	// TypeHeartbeat reports the elapsed time; it is never stored.
 	TypeHeartbeat Type = "HEARTBEAT"
 	// TypeReleaseStatus is one transition of the release.
 	TypeReleaseStatus Type = "RELEASE_STATUS"
-	// TypeResourceStatus is a snapshot of the release's resources, or its changed rows.
+	// TypeResourceStatus is a snapshot of the release's resources, or the rows
+	// that changed.
 	TypeResourceStatus Type = "RESOURCE_STATUS"
 	// TypeRetrying announces another attempt.
 	TypeRetrying Type = "RETRYING"
-	// TypeReset tells a reader to drop what it has; it is never stored.
+	// TypeReset instructs a reader to drop what it has; it is never stored.
 	TypeReset Type = "RESET"
 	// TypeCompleted ends a session whose helm exited with 0.
 	TypeCompleted Type = "COMPLETED"
-	// TypeFailed ends a session that did not reach its aim.
+	// TypeFailed ends a session that did not succeed.
 	TypeFailed Type = "FAILED"
 	// TypeCanceled ends a session that somebody cancelled.
 	TypeCanceled Type = "CANCELED"
@@ -41,13 +42,13 @@ var Types = []Type{
 }
 
 // Terminal reports whether t ends a session. Every session has exactly one
-// terminal event and it is the last.
+// terminal event, which is its last.
 func (t Type) Terminal() bool {
 	return t == TypeCompleted || t == TypeFailed || t == TypeCanceled
 }
 
-// Event is one entry of a session's stream: the common fields and one body.
-// In JSON the body's fields stand beside the common ones.
+// Event is one entry of a session's stream: the common fields and one body. In
+// JSON, the body's fields follow the common ones in the same object.
 type Event struct {
 	// Seq counts a session's stored events from 1 without gaps; 0 for events
 	// that are not stored.
@@ -57,13 +58,14 @@ type Event struct {
 	SessionID string
 	// Elapsed is the time since the session started, by the monotonic clock.
 	Elapsed time.Duration
-	// Body is a *Started, *LogLine, *Heartbeat, *ReleaseStatus, *ResourceStatus,
-	// *Retrying or *End, as Type says; nil for RESET. For a type that this version
-	// does not know it is a json.RawMessage with the whole event as it was stored.
+	// Body is a *Started, *LogLine, *Heartbeat, *ReleaseStatus,
+	// *ResourceStatus, *Retrying or *End, depending on Type; it is nil for
+	// RESET. If this version does not know the type, Body is a json.RawMessage
+	// that holds the whole event as it was stored.
 	Body any
 }
 
-// common is the JSON of the fields that all events share, in their order.
+// common holds the fields that all events share, in their JSON order.
 type common struct {
 	Seq            uint64          `json:"seq,omitempty"`
 	Type           Type            `json:"type"`
@@ -98,13 +100,13 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	return append(head, body[1:]...), nil
 }
 
-// timeFormat is RFC 3339 with milliseconds that are always there, so that
+// timeFormat is RFC 3339 with a fixed three digits of milliseconds, so that
 // times sort as text.
 const timeFormat = "2006-01-02T15:04:05.000Z07:00"
 
-// UnmarshalJSON reads what MarshalJSON wrote. An event of an unknown type, as a
-// later version may have stored it, is kept as it is. Unknown fields of a known
-// type are ignored.
+// UnmarshalJSON reads the output of MarshalJSON. It keeps an event of an
+// unknown type unchanged, since a later version may have stored it. It ignores
+// unknown fields of a known type.
 func (e *Event) UnmarshalJSON(data []byte) error {
 	var c struct {
 		Seq            uint64    `json:"seq"`
@@ -135,8 +137,8 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// newBody returns an empty body for an event of the type, nil if the type has
-// none, and reports whether the type is known.
+// newBody returns an empty body for an event of type t, or nil if the type has
+// no body. It reports whether the type is known.
 func newBody(t Type) (body any, known bool) {
 	switch t {
 	case TypeStarted:

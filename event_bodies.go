@@ -24,27 +24,29 @@ type Started struct {
 // LogLine is the body of LOG.
 type LogLine struct {
 	Line string `json:"line"`
-	// Truncated means that the line was longer than the limit and its rest was dropped.
+	// Truncated means that the line exceeded the limit and its rest was
+	// dropped.
 	Truncated bool `json:"truncated,omitempty"`
 }
 
-// Phase says what a running session is at.
+// Phase is the current phase of a running session.
 type Phase string
 
 const (
 	// PhaseQueued means that helm has not been started yet.
 	PhaseQueued Phase = "queued"
-	// PhaseRunning means that helm is at work.
+	// PhaseRunning means that helm is running.
 	PhaseRunning Phase = "running"
-	// PhaseWaiting means that helm waits for resources to become ready.
+	// PhaseWaiting means that helm is waiting for resources to become ready.
 	PhaseWaiting Phase = "waiting"
-	// PhaseRetrying means that an attempt failed and another is to come.
+	// PhaseRetrying means that an attempt failed and another will follow.
 	PhaseRetrying Phase = "retrying"
-	// PhaseCanceling means that helm is being ended.
+	// PhaseCanceling means that helm is being stopped.
 	PhaseCanceling Phase = "canceling"
-	// PhaseRollingBack means that helm undoes a failed operation.
+	// PhaseRollingBack means that helm is undoing a failed operation.
 	PhaseRollingBack Phase = "rolling-back"
-	// PhaseFinishing means that helm has ended and the last events are collected.
+	// PhaseFinishing means that helm has exited and the last events are being
+	// collected.
 	PhaseFinishing Phase = "finishing"
 )
 
@@ -72,8 +74,8 @@ type ReleaseStatus struct {
 
 // ResourceStatus is the body of RESOURCE_STATUS.
 type ResourceStatus struct {
-	// Full means that the rows replace all earlier ones; otherwise they are
-	// the rows that changed.
+	// Full means that the rows replace all earlier rows. Otherwise Resources
+	// holds only the rows that changed.
 	Full      bool              `json:"full"`
 	Resources []health.Resource `json:"resources"`
 	// Removed holds the keys (see Resource.Key) of rows that are gone.
@@ -86,7 +88,7 @@ type Retrying struct {
 	Attempt     int    `json:"attempt"`
 	MaxAttempts int    `json:"maxAttempts"`
 	Reason      string `json:"reason"`
-	// Code names the reason; events of earlier versions have none.
+	// Code names the reason; it is "" in events of earlier versions.
 	Code         RetryCode `json:"code,omitempty"`
 	DelaySeconds float64   `json:"delaySeconds"`
 }
@@ -95,24 +97,25 @@ type Retrying struct {
 type Reason string
 
 const (
-	// ReasonExit means that helm ended with an error.
+	// ReasonExit means that helm exited with an error.
 	ReasonExit Reason = "exit"
 	// ReasonTimeout means that the session's deadline passed.
 	ReasonTimeout Reason = "timeout"
 	// ReasonStart means that helm could not be run.
 	ReasonStart Reason = "start"
-	// ReasonPending means that helm was not run, since somebody else may be
+	// ReasonPending means that helm was not run, because somebody else may be
 	// working on the release.
 	ReasonPending Reason = "pending"
-	// ReasonInterrupted means that helmtrail's own stop or death ended it.
+	// ReasonInterrupted means that the session ended because helmtrail was
+	// stopped or died.
 	ReasonInterrupted Reason = "interrupted"
 )
 
-// Exit is how a process ended.
+// Exit describes how a process ended.
 type Exit struct {
 	// Code is nil when a signal ended the process.
 	Code *int `json:"exitCode"`
-	// Signal is the signal's name, "" when the process exited by itself.
+	// Signal is the signal's name, or "" if the process exited by itself.
 	Signal string `json:"signal,omitempty"`
 }
 
@@ -124,40 +127,42 @@ type RevisionStatus struct {
 
 // End is the body of COMPLETED, FAILED and CANCELED.
 type End struct {
-	// ExitCode is 0 for COMPLETED, the process's own for FAILED (nil when it
-	// had none) and 137 for CANCELED.
+	// ExitCode is 0 for COMPLETED, the process's exit code for FAILED (nil if
+	// there is none) and 137 for CANCELED.
 	ExitCode *int   `json:"exitCode"`
 	Process  *Exit  `json:"process"`
 	Reason   Reason `json:"reason,omitempty"`
-	// Message is helm's own error, or helmtrail's sentence.
+	// Message is helm's own error or a sentence from helmtrail.
 	Message string `json:"message,omitempty"`
-	// Release is the release's newest revision afterwards, nil when it is gone.
+	// Release is the release's newest revision after the session, or nil if the
+	// release is gone.
 	Release *RevisionStatus `json:"release"`
-	// Agrees says whether the exit fits the revision that this session
-	// created; nil where there is nothing to compare.
+	// Agrees reports whether the exit matches the revision that this session
+	// created. It is nil if there is nothing to compare.
 	Agrees *bool `json:"agrees"`
-	// StartRevision is the release's newest revision before, 0 for none and nil
-	// if helm was not run. Revisions are those that the session made, lowest
-	// first: one for each attempt, and helm's own rollback.
+	// StartRevision is the release's newest revision before the session: 0 if
+	// there was no revision, nil if helm was not run. Revisions holds the
+	// revisions that the session created, lowest first: one for each attempt,
+	// and helm's own rollback.
 	StartRevision   *int               `json:"startRevision"`
 	Revisions       []int              `json:"revisions"`
 	Causes          []health.Cause     `json:"causes"`
 	Leftovers       []health.ObjectRef `json:"leftovers"`
 	DurationSeconds float64            `json:"durationSeconds"`
-	// Rendered means that a dry run's manifest can be read.
+	// Rendered means that a dry run's manifest is available.
 	Rendered bool `json:"rendered,omitempty"`
-	// Notes is the release's notes as the record has them, or as a dry run
-	// has rendered them.
+	// Notes is the release's notes, from the record or from a dry run.
 	Notes string `json:"notes,omitempty"`
 	Hint  string `json:"hint,omitempty"`
 }
 
-// RetryCode names the reason for another attempt, so that a client can say it in
-// another language. Codes are part of the API and never change.
+// RetryCode names the reason for another attempt, so that a client can
+// translate it. Codes are part of the API and never change.
 type RetryCode string
 
 const (
-	// RetryConflict means that another writer changed an object in between.
+	// RetryConflict means that another writer changed an object in the
+	// meantime.
 	RetryConflict RetryCode = "conflict"
 	// RetryQuota means that a resource quota was updated at the same time.
 	RetryQuota RetryCode = "quota"

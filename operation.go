@@ -1,11 +1,11 @@
 package helmtrail
 
-// Mark says which stuck record is to be marked failed, and by whom.
+// Mark identifies a stuck record to be marked failed, and the caller.
 type Mark struct {
 	Namespace, Name string
-	// ResourceVersion is the Secret's as the caller saw it.
+	// ResourceVersion is the Secret's resource version that the caller saw.
 	ResourceVersion string
-	// Note goes into the record's description.
+	// Note is added to the record's description.
 	Note        string
 	Credentials Credentials
 }
@@ -14,15 +14,15 @@ type Mark struct {
 type Operation string
 
 const (
-	// OperationInstall makes a release.
+	// OperationInstall creates a release.
 	OperationInstall Operation = "install"
-	// OperationUpgrade makes a new revision of a release.
+	// OperationUpgrade creates a new revision of a release.
 	OperationUpgrade Operation = "upgrade"
-	// OperationRollback makes a new revision from an older one.
+	// OperationRollback creates a new revision from an older one.
 	OperationRollback Operation = "rollback"
 	// OperationUninstall removes a release.
 	OperationUninstall Operation = "uninstall"
-	// OperationRecover brings a stuck release back to a state that helm accepts.
+	// OperationRecover returns a stuck release to a state that helm accepts.
 	OperationRecover Operation = "recover"
 )
 
@@ -33,24 +33,25 @@ type ReleaseRef struct {
 	Name      string `json:"name"`
 }
 
-// Recovery says how a stuck release is brought back. Rollback and uninstall
-// are done by helm, as the request's Operation says then; markFailed edits the
-// record, and the request's Operation is OperationRecover.
+// Recovery describes how to recover a stuck release. Helm performs a rollback
+// or an uninstall, and the request's Operation names it. For markFailed,
+// helmtrail edits the record, and the request's Operation is OperationRecover.
 type Recovery struct {
 	Strategy Strategy
-	// ResourceVersion is the stuck revision's Secret as the caller saw it, ""
-	// for whatever it is.
+	// ResourceVersion is the resource version of the stuck revision's Secret
+	// that the caller saw, or "" to accept any.
 	ResourceVersion string
 }
 
-// Strategy is a way out of a stuck release.
+// Strategy is a way to recover a stuck release.
 type Strategy string
 
 const (
-	// StrategyRollback goes back to the last deployed revision, else to the first.
+	// StrategyRollback rolls back to the last deployed revision, or to the
+	// first revision if no revision was deployed.
 	StrategyRollback Strategy = "rollback"
-	// StrategyMarkFailed writes the status failed into the stuck record, after
-	// which helm accepts upgrades again.
+	// StrategyMarkFailed sets the stuck record's status to failed. Helm then
+	// accepts upgrades again.
 	StrategyMarkFailed Strategy = "markFailed"
 	// StrategyUninstall removes the release.
 	StrategyUninstall Strategy = "uninstall"

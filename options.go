@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Options are Helm's own flags in lowerCamelCase. The zero value is what helm
-// does without flags. docs/options.md explains each.
+// Options are Helm's own flags in lowerCamelCase. The zero value is Helm's
+// behaviour without flags. docs/options.md explains each option.
 type Options struct {
 	CreateNamespace          bool              `json:"createNamespace,omitempty"`
 	Install                  bool              `json:"install,omitempty"`
@@ -35,30 +35,31 @@ type Options struct {
 	DryRun                   Choice            `json:"dryRun,omitempty"`
 	Description              string            `json:"description,omitempty"`
 	Labels                   map[string]string `json:"labels,omitempty"`
-	// Retries is how often helm is run again after a known race.
+	// Retries is how many times helm is run again after a known race.
 	Retries *int `json:"retries,omitempty"`
-	// OverridePending lets a rollback or an uninstall work on a release that
-	// somebody else is working on.
+	// OverridePending allows a rollback or an uninstall of a release that
+	// somebody else may be working on.
 	OverridePending bool `json:"overridePending,omitempty"`
 }
 
-// Choice is one word out of a few, "" when none is given. Where true and false
-// are among the words, JSON may say them with or without quotes.
+// Choice is one of a few words, or "" if none is given. If the words include
+// true and false, JSON may write them with or without quotes.
 type Choice string
 
 const (
 	ChoiceTrue  Choice = "true"
 	ChoiceFalse Choice = "false"
 	ChoiceAuto  Choice = "auto"
-	// WaitWatcher waits until kstatus says that objects are current (Helm 4).
+	// WaitWatcher waits until kstatus reports that objects are current (Helm
+	// 4).
 	WaitWatcher Choice = "watcher"
 	// WaitLegacy waits as Helm 3 does.
 	WaitLegacy Choice = "legacy"
-	// WaitHookOnly waits for hooks alone, as helm does by default.
+	// WaitHookOnly waits only for hooks, as helm does by default.
 	WaitHookOnly Choice = "hookOnly"
-	// DryRunClient renders without asking the cluster.
+	// DryRunClient renders without contacting the cluster.
 	DryRunClient Choice = "client"
-	// DryRunServer renders with what the cluster says.
+	// DryRunServer renders with information from the cluster.
 	DryRunServer Choice = "server"
 )
 
@@ -88,9 +89,11 @@ func (c Choice) MarshalJSON() ([]byte, error) {
 const (
 	// DefaultTimeout is helm's own --timeout (helm.sh/helm/v3/cmd/helm/install.go).
 	DefaultTimeout = 5 * time.Minute
-	// endingTime is what helm gets beyond its timeout to write its own end.
+	// endingTime is how long helm may run beyond its timeout to write its final
+	// status.
 	endingTime = 15 * time.Second
-	// DefaultRetries is how often helm is run again after a known race.
+	// DefaultRetries is how many times helm is run again after a known race, by
+	// default.
 	DefaultRetries = 2
 )
 
@@ -105,7 +108,7 @@ func (o Options) Waits() bool {
 	return true
 }
 
-// Attempts is how often helm is run at most, 1 or more.
+// Attempts returns the maximum number of times that helm is run, at least 1.
 func (o Options) Attempts() int {
 	if o.Retries == nil {
 		return 1 + DefaultRetries
@@ -113,7 +116,7 @@ func (o Options) Attempts() int {
 	return 1 + *o.Retries
 }
 
-// Timeout is helm's --timeout, which bounds each of its waits.
+// Timeout returns helm's --timeout, which bounds each of its waits.
 func (o Options) Timeout() time.Duration {
 	if o.TimeoutSeconds > 0 {
 		return time.Duration(o.TimeoutSeconds) * time.Second
@@ -121,9 +124,9 @@ func (o Options) Timeout() time.Duration {
 	return DefaultTimeout
 }
 
-// Deadline bounds the whole session. By default it is the timeout, the time
-// that helm needs to write its own end, and another timeout when helm may
-// roll back by itself.
+// Deadline returns the time limit of the whole session. By default it is the
+// timeout plus the time that helm needs to write its final status. If helm may
+// roll back by itself, another timeout is added.
 func (o Options) Deadline() time.Duration {
 	if o.DeadlineSeconds > 0 {
 		return time.Duration(o.DeadlineSeconds) * time.Second

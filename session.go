@@ -14,13 +14,14 @@ type SessionRef struct {
 type Origin string
 
 const (
-	// OriginHelmtrail means that it was submitted here.
+	// OriginHelmtrail means that the session was submitted to helmtrail.
 	OriginHelmtrail Origin = "helmtrail"
-	// OriginOutside means that it was only seen in the Secrets: helm by hand, a pipeline.
+	// OriginOutside means that the session was only observed in the Secrets,
+	// for example when helm was run by hand or by a pipeline.
 	OriginOutside Origin = "outside"
 )
 
-// State says where a session stands.
+// State is the state of a session.
 type State string
 
 const (
@@ -28,13 +29,13 @@ const (
 	StateRunning State = "running"
 	// StateCompleted means that helm exited with 0.
 	StateCompleted State = "completed"
-	// StateFailed means that the session did not reach its aim.
+	// StateFailed means that the session did not succeed.
 	StateFailed State = "failed"
 	// StateCanceled means that somebody cancelled it.
 	StateCanceled State = "canceled"
 )
 
-// Session is one run of an operation, as its first and last events tell it.
+// Session is one run of an operation, derived from its first and last events.
 type Session struct {
 	ID              string     `json:"id"`
 	Release         ReleaseRef `json:"release"`
@@ -49,10 +50,11 @@ type Session struct {
 	EndedAt         *time.Time `json:"endedAt"`
 	TimeoutSeconds  *float64   `json:"timeoutSeconds"`
 	DeadlineSeconds *float64   `json:"deadlineSeconds"`
-	// StartRevision is the release's newest revision before, 0 for none and nil
-	// as long as helm was not run. Revisions are those that the session has made.
+	// StartRevision is the release's newest revision before the session: 0 if
+	// there was no revision, nil if helm has not been run. Revisions holds the
+	// revisions that the session created.
 	StartRevision *int  `json:"startRevision"`
 	Revisions     []int `json:"revisions"`
-	// End is nil while the session runs.
+	// End is nil while the session is running.
 	End *End `json:"end"`
 }

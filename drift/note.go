@@ -1,7 +1,7 @@
 package drift
 
-// NoteCode names the sentence of a message about an object, so that a client can
-// say it in another language. Codes are part of the API and never change.
+// NoteCode names the sentence of a message about an object, so that a client
+// can translate it. Codes are part of the API and never change.
 type NoteCode string
 
 const (
@@ -16,7 +16,8 @@ const (
 	// NoteApplyRefused means that the API server refuses to apply the object;
 	// the detail is its message.
 	NoteApplyRefused NoteCode = "applyRefused"
-	// NoteTooMany means that the manifest has more objects than are examined.
+	// NoteTooMany means that the manifest has more objects than the limit for
+	// examination.
 	NoteTooMany NoteCode = "tooMany"
 	// NoteTimeout means that the object was not examined in time.
 	NoteTimeout NoteCode = "timeout"
@@ -29,7 +30,7 @@ const (
 	// NoteKindOfChart is NoteUnknownKind for a kind that the chart defines; the
 	// detail names the CustomResourceDefinition.
 	NoteKindOfChart NoteCode = "kindOfChart"
-	// NoteMissingNamespace means that the namespace does not exist yet, so that
+	// NoteMissingNamespace means that the namespace does not exist yet, so
 	// admission could not be checked; the detail is its name.
 	NoteMissingNamespace NoteCode = "missingNamespace"
 )
@@ -40,7 +41,8 @@ var NoteCodes = []NoteCode{
 	NoteUnknownKind, NoteKindOfChart, NoteMissingNamespace,
 }
 
-// Note is a message about an object as a code and what varies in its sentence.
+// Note is a message about an object: a code and the variable part of its
+// sentence.
 type Note struct {
 	Code   NoteCode `json:"code"`
 	Detail string   `json:"detail,omitempty"`
@@ -49,9 +51,10 @@ type Note struct {
 // FieldConflict is a field that another manager owns and that Helm takes over
 // only with forceConflicts.
 type FieldConflict struct {
-	// Field is its path, and Detail who owns it in the API server's words.
+	// Field is the field's path. Detail names its owner in the API server's
+	// words.
 	Field  string `json:"field"`
 	Detail string `json:"detail"`
-	// Warning is the entry of the object's warnings that says the same.
+	// Warning is the matching entry in the object's warnings.
 	Warning string `json:"warning"`
 }

@@ -4,45 +4,48 @@ import (
 	"strings"
 )
 
-// LogSource names a container that has ended, and whose log may say why.
+// LogSource names a container that has ended and whose log may explain why.
 type LogSource struct {
 	Namespace, Pod, Container string
-	// Previous means that the container was started again since.
+	// Previous means that the container has been restarted since.
 	Previous bool
 }
 
-// Cause says why a resource is not ready, as a person would say it.
+// Cause says why a resource is not ready, in words for people.
 type Cause struct {
 	// Sentence holds the parts of Text.
 	Sentence
-	// Message is all that the cluster says about it.
+	// Message is the cluster's full message.
 	Message string `json:"message,omitempty"`
-	// Text is Sentence in English, and behind it Because.
+	// Text is Sentence in English, followed by Because.
 	Text string `json:"text"`
-	// Because is what Sentence follows from: how the last container of a Job
-	// ended that has failed. The zero value stands for nothing more to say.
+	// Because explains Sentence: it says how the last container of a failed Job
+	// ended. The zero value means that there is no explanation.
 	Because Sentence `json:"because,omitzero"`
-	// Final means that waiting longer cannot heal it.
+	// Final means that waiting longer cannot resolve the cause.
 	Final bool `json:"final"`
-	// Log is the last that the container wrote before it ended, a few lines.
-	// It is there only when the reader, or the session's starter, may read logs.
+	// Log holds the last few lines that the container wrote before it ended. It
+	// is set only if the reader, or the user who started the session, may read
+	// logs.
 	Log string `json:"log,omitempty"`
-	// Count is how many objects have this cause, of which Object is one; absent
-	// for one alone.
+	// Count is the number of objects with this cause, including Object. It is
+	// absent if Object is the only one.
 	Count int `json:"count,omitempty"`
-	// Rank tells how near the root of the trouble the cause is.
+	// Rank is how close the cause is to the root cause.
 	Rank Rank `json:"-"`
-	// Source is the container whose log tells more; its Pod is "" for none.
+	// Source is the container whose log has more detail; its Pod is "" if there
+	// is no such container.
 	Source LogSource `json:"-"`
 }
 
-// Explain adds to a cause what it follows from, as a sentence of its own.
+// Explain sets the explanation of a cause and appends it to Text as a sentence
+// of its own.
 func (c *Cause) Explain(because Sentence) {
 	c.Because = because
 	c.Text = strings.TrimSuffix(c.Text, ".") + ". " + because.English()
 }
 
-// Rank orders causes: what others follow from comes first.
+// Rank orders causes. A cause that leads to others comes first.
 type Rank int
 
 const (
@@ -50,9 +53,9 @@ const (
 	RankContainer Rank = iota + 1
 	// RankCreate is for pods that cannot be created.
 	RankCreate
-	// RankVolume is for a volume that is not there.
+	// RankVolume is for a volume that does not exist.
 	RankVolume
-	// RankSchedule is for a Pod that no node takes.
+	// RankSchedule is for a Pod that fits no node.
 	RankSchedule
 	// RankStart is for a Pod that its node cannot prepare.
 	RankStart
@@ -60,9 +63,10 @@ const (
 	RankProbe
 	// RankStalled is for a workload that has not progressed for too long.
 	RankStalled
-	// RankCondition is for an object that itself says that it failed.
+	// RankCondition is for an object that reports its own failure.
 	RankCondition
-	// RankWaiting is for what merely is not ready yet. While the operation runs
-	// that is no cause for concern; when it has failed it may be all that is known.
+	// RankWaiting is for an object that is merely not ready yet. While the
+	// operation runs, this is no cause for concern. After the operation has
+	// failed, it may be the only known cause.
 	RankWaiting
 )

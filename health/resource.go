@@ -1,6 +1,6 @@
 package health
 
-// Resource is one object of a release at a moment.
+// Resource is the state of one object of a release at a point in time.
 type Resource struct {
 	Kind       string `json:"kind"`
 	APIVersion string `json:"apiVersion"`
@@ -8,8 +8,8 @@ type Resource struct {
 	Name       string `json:"name"`
 	// Status is a word for people: Ready, Progressing, NotFound, Failed ...
 	Status string `json:"status"`
-	// Ready and Total count replicas, 0 of 0 where the kind has none.
-	// Those of an older generation, which a rolling update is to replace, do
+	// Ready and Total count replicas; both are 0 if the kind has no replicas.
+	// Replicas of an older generation, which a rolling update will replace, do
 	// not count as ready.
 	Ready int `json:"ready"`
 	Total int `json:"total"`
@@ -17,27 +17,31 @@ type Resource struct {
 	Updated int    `json:"updated,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Container is the container of a Pod that Reason and Message are about.
+	// Container is the Pod's container that Reason and Message describe.
 	Container string `json:"container,omitempty"`
-	// Revision is the number of the rollout, of a Deployment and its ReplicaSets.
+	// Revision is the rollout number of a Deployment or one of its ReplicaSets.
 	Revision int `json:"revision,omitempty"`
-	// Hook is the hook event for which the object exists, "" for the manifest's own.
+	// Hook is the hook event that the object belongs to, or "" for an object of
+	// the manifest.
 	Hook     string `json:"hook,omitempty"`
 	Restarts int    `json:"restarts,omitempty"`
-	// Owner is the key of the row to which this one belongs, "" for the manifest's own.
+	// Owner is the key of the row that owns this one, or "" for an object of
+	// the manifest.
 	Owner string `json:"owner,omitempty"`
-	// Current means that nothing more is waited for (kstatus' word).
+	// Current means that the object has reached its desired state (a kstatus
+	// term).
 	Current bool `json:"current"`
 	// Old means that the object belongs to an older generation or an earlier
-	// run, which the one under way replaces.
+	// run, which the current one replaces.
 	Old bool `json:"old,omitempty"`
-	// Cause says why the object is not ready; its Reason is "" when nothing is
-	// known to be wrong. A row's readers find it in the summary.
+	// Cause says why the object is not ready. Its Reason is "" if no problem is
+	// known. Readers of a row find the cause in the summary.
 	Cause Cause `json:"-"`
 }
 
-// Key names the row among the rows of its snapshot: group/kind/namespace/name,
-// none of which can hold a slash but the group's version, which is left out.
+// Key returns the row's key, which is unique within its snapshot:
+// group/kind/namespace/name. The API version is left out, so no part contains a
+// slash.
 func (r Resource) Key() string {
 	group := ""
 	for i := range r.APIVersion {
@@ -49,7 +53,7 @@ func (r Resource) Key() string {
 	return group + "/" + r.Kind + "/" + r.Namespace + "/" + r.Name
 }
 
-// Exists reports whether the object is in the cluster, as far as is known.
+// Exists reports whether the object is known to be in the cluster.
 func (r Resource) Exists() bool {
 	return r.Status != StatusNotFound && r.Status != StatusUnknown && r.Status != StatusForbidden
 }
@@ -59,11 +63,11 @@ const (
 	StatusNotFound = "NotFound"
 	// StatusUnknown is the status of an object that could not be looked up.
 	StatusUnknown = "Unknown"
-	// StatusForbidden is the status of an object that may not be seen.
+	// StatusForbidden is the status of an object that the caller may not see.
 	StatusForbidden = "Forbidden"
 )
 
-// Summary counts a snapshot.
+// Summary summarizes a snapshot.
 type Summary struct {
 	Ready  int     `json:"ready"`
 	Total  int     `json:"total"`
@@ -77,8 +81,8 @@ type ObjectRef struct {
 	Name      string `json:"name"`
 }
 
-// Masked returns the row with what Kubernetes says about it masked: a message
-// may quote what a container wrote.
+// Masked returns the row with the messages from Kubernetes masked, since a
+// message may quote a container's output.
 func (r Resource) Masked(mask func(string) string) Resource {
 	c := &r.Cause
 	for _, text := range []*string{&r.Message, &c.Message, &c.Text, &c.Image, &c.Detail, &c.Because.Image, &c.Because.Detail} {

@@ -4,29 +4,30 @@ import (
 	"strings"
 )
 
-// Problem says what is wrong with an object, in one word for each sentence
-// that says it. The words stay as they are: others say the sentences in their
-// own language.
+// Problem names the kind of problem that an object has. Each value has its own
+// sentence. The values never change, because clients translate the sentences.
 type Problem string
 
 const (
 	// ProblemImageNotPulled is a container whose image cannot be pulled.
 	ProblemImageNotPulled Problem = "imageNotPulled"
-	// ProblemImageUnusable is a container whose image is not looked for: its name
-	// is none, or it must be on the node and is not.
+	// ProblemImageUnusable is a container whose image is not pulled: its name
+	// is invalid, or the image must already be on the node and is not.
 	ProblemImageUnusable Problem = "imageUnusable"
-	// ProblemNotStarted is a container, or a Pod as a whole, that its node cannot
+	// ProblemNotStarted is a container or a whole Pod that its node cannot
 	// start.
 	ProblemNotStarted Problem = "notStarted"
-	// ProblemCrashing is a container that ends again and again.
+	// ProblemCrashing is a container that ends repeatedly.
 	ProblemCrashing Problem = "crashing"
-	// ProblemExited is a container that has ended badly.
+	// ProblemExited is a container that has ended with a failure.
 	ProblemExited Problem = "exited"
-	// ProblemProbeFailing is a container that runs and does not pass its probe.
+	// ProblemProbeFailing is a container that is running but does not pass its
+	// probe.
 	ProblemProbeFailing Problem = "probeFailing"
-	// ProblemNotScheduled is a Pod that no node takes.
+	// ProblemNotScheduled is a Pod that fits no node.
 	ProblemNotScheduled Problem = "notScheduled"
-	// ProblemSchedulingGated is a Pod that somebody keeps from being scheduled.
+	// ProblemSchedulingGated is a Pod whose scheduling gates prevent it from
+	// being scheduled.
 	ProblemSchedulingGated Problem = "schedulingGated"
 	// ProblemPodsNotCreated is an object whose pods cannot be created.
 	ProblemPodsNotCreated Problem = "podsNotCreated"
@@ -34,59 +35,63 @@ const (
 	ProblemNotBound Problem = "notBound"
 	// ProblemNoProgress is a workload that has not progressed for too long.
 	ProblemNoProgress Problem = "noProgress"
-	// ProblemFailed is an object that has failed, by its own account.
+	// ProblemFailed is an object that reports its own failure.
 	ProblemFailed Problem = "failed"
-	// ProblemNoAddress is a Service to which no load balancer has given an address.
+	// ProblemNoAddress is a Service that has no address from a load balancer
+	// yet.
 	ProblemNoAddress Problem = "noAddress"
-	// ProblemNotEnded is a Job, or an init container, that has not ended yet.
+	// ProblemNotEnded is a Job or an init container that has not ended yet.
 	ProblemNotEnded Problem = "notEnded"
-	// ProblemDeleting is an object that is being deleted, and is not gone yet.
+	// ProblemDeleting is an object that is being deleted but still exists.
 	ProblemDeleting Problem = "deleting"
 	// ProblemNotReady is an object that is not ready yet.
 	ProblemNotReady Problem = "notReady"
-	// ProblemUnknown is an object of which nothing is known.
+	// ProblemUnknown is an object whose state is not known.
 	ProblemUnknown Problem = "unknown"
 )
 
-// Problems are all of them.
+// Problems lists all problems.
 var Problems = []Problem{
 	ProblemImageNotPulled, ProblemImageUnusable, ProblemNotStarted, ProblemCrashing, ProblemExited, ProblemProbeFailing,
 	ProblemNotScheduled, ProblemSchedulingGated, ProblemPodsNotCreated, ProblemNotBound, ProblemNoProgress, ProblemFailed,
 	ProblemNoAddress, ProblemNotEnded, ProblemDeleting, ProblemNotReady, ProblemUnknown,
 }
 
-// Role is what a container is for.
+// Role is the role of a container in its Pod.
 type Role string
 
 const (
-	// RoleMain is that of an ordinary container.
+	// RoleMain is the role of an ordinary container.
 	RoleMain Role = "main"
-	// RoleInit is that of one that runs to its end before the ordinary ones start.
+	// RoleInit is the role of a container that runs to its end before the
+	// ordinary containers start.
 	RoleInit Role = "init"
-	// RoleSidecar is that of one that starts before the ordinary ones and stays.
+	// RoleSidecar is the role of a container that starts before the ordinary
+	// containers and keeps running.
 	RoleSidecar Role = "sidecar"
 )
 
-// Sentence says what is wrong with an object. Its parts are all that it takes
-// to say it in any language; English says it in one.
+// Sentence describes a problem with an object. Its parts are sufficient to
+// write the sentence in any language; English writes it in English.
 type Sentence struct {
-	// Problem is "" in events that an earlier version has stored.
+	// Problem is "" in events stored by an earlier version.
 	Problem Problem   `json:"problem,omitempty"`
 	Object  ObjectRef `json:"object"`
-	// Container is the one of the Pod Object that is meant, and Role what it is for.
+	// Container is the affected container of the Pod named by Object, and Role
+	// is its role.
 	Container string `json:"container,omitempty"`
 	Role      Role   `json:"role,omitempty"`
 	Image     string `json:"image,omitempty"`
-	// Exit is how the container ended: its exit code and the cluster's word for
-	// it, "137 (OOMKilled)" for example.
+	// Exit is the container's exit code and the cluster's word for it, for
+	// example "137 (OOMKilled)".
 	Exit string `json:"exit,omitempty"`
 	// Reason is the cluster's word for the problem.
 	Reason string `json:"reason"`
-	// Detail is what the cluster says about it, which ends the sentence.
+	// Detail is the cluster's message, which ends the sentence.
 	Detail string `json:"detail,omitempty"`
 }
 
-// English says the sentence, without a full stop.
+// English returns the sentence in English, without a full stop.
 func (s Sentence) English() string {
 	switch whole, part := s.whole(), s.part(); s.Problem {
 	case ProblemImageNotPulled:
@@ -131,10 +136,11 @@ func (s Sentence) English() string {
 	return s.whole() + " is not ready" + s.detail()
 }
 
-// whole names the object.
+// whole returns the object's kind and name.
 func (s Sentence) whole() string { return s.Object.Kind + " " + s.Object.Name }
 
-// part names the container of the object, or the object if none is meant.
+// part returns a phrase that names the container, or the object if no container
+// is set.
 func (s Sentence) part() string {
 	switch {
 	case s.Container == "":
@@ -147,8 +153,8 @@ func (s Sentence) part() string {
 	return "Container " + s.Container + " of " + s.whole()
 }
 
-// crashes says that a container ends again and again, which may be well: it was
-// made to run on.
+// crashes returns a phrase for a container that ends repeatedly. Its exit code
+// may be 0, which is still a problem because the container should keep running.
 func (s Sentence) crashes() string {
 	switch {
 	case s.Exit == "":
@@ -159,7 +165,7 @@ func (s Sentence) crashes() string {
 	return " keeps crashing: it ended with exit code " + s.Exit
 }
 
-// reason is the cluster's word, unless it says nothing new.
+// reason returns the cluster's word in parentheses, or "" if it adds nothing.
 func (s Sentence) reason() string {
 	if s.Reason == "" || s.Reason == WordNotReady || s.Reason == WordFailed {
 		return ""
@@ -175,8 +181,10 @@ func (s Sentence) detail() string {
 }
 
 const (
-	// WordNotReady is the reason of what is not ready when the cluster gives none.
+	// WordNotReady is the reason of an object that is not ready when the
+	// cluster gives no reason.
 	WordNotReady = "NotReady"
-	// WordFailed is the reason of what has failed when the cluster gives none.
+	// WordFailed is the reason of an object that has failed when the cluster
+	// gives no reason.
 	WordFailed = "Failed"
 )

@@ -18,7 +18,7 @@ type Process interface {
 	// Start runs helm. It may be called again for another attempt, after helm has
 	// exited. It fails if helm cannot be run.
 	Start(ctx context.Context, launch Launch) error
-	// Launched returns the argument of the last Start without its secrets. It
+	// Launched returns the argument of the last Start, without its secrets. It
 	// returns false if Start was never called.
 	Launched() (Launch, bool)
 	// Follow calls f with every line of helm's output after the offset mark (0 for
@@ -29,30 +29,32 @@ type Process interface {
 	// accepted is false if helm has already exited. The first call sets the cause;
 	// a later call can only shorten the grace.
 	Stop(cause StopCause, grace time.Duration) (accepted bool, err error)
-	// Mask masks the known secrets of the request and the release in a text, and
-	// whatever looks like a secret.
+	// Mask masks the known secrets of the request and the release in a text,
+	// and anything else that looks like a secret.
 	Mask(text string) string
-	// KeepRendered stores the masked output of a dry run for Helm's Rendered. It
-	// reports whether there is any.
+	// KeepRendered stores the masked output of a dry run for Helm's Rendered.
+	// It reports whether there was any output.
 	KeepRendered() (bool, error)
 	// Close removes the session's folder. Helm must have exited.
 	Close() error
 }
 
-// Launch is what a process needs to start beyond its request.
+// Launch holds the parameters that a process needs besides its request.
 type Launch struct {
 	// Kubeconfig is YAML. It is a secret.
 	Kubeconfig []byte `json:"-"`
 	// Deadline is how long helm may run.
 	Deadline time.Duration `json:"deadline"`
 	// ChartCredentials is the data of the Secret that the request's chart
-	// names, nil when it names none. It is a secret.
+	// names, or nil if it names no Secret. It is a secret.
 	ChartCredentials map[string][]byte `json:"-"`
-	// MaskKey makes the fingerprints of masked secrets. It is a secret.
+	// MaskKey is the key for the fingerprints of masked secrets. It is a
+	// secret.
 	MaskKey []byte `json:"-"`
-	// Known is what else may hold secrets of the release: its last record.
+	// Known holds other sources of the release's secrets: its last record.
 	Known []mask.Source `json:"-"`
-	// StartRevision is the release's newest revision before helm runs, 0 for none.
+	// StartRevision is the release's newest revision before helm runs, or 0 if
+	// there is no revision.
 	StartRevision int `json:"startRevision"`
 	// FirstRevision is the StartRevision of the first attempt.
 	FirstRevision int `json:"firstRevision"`
@@ -62,13 +64,13 @@ type Launch struct {
 	Replace bool `json:"replace,omitempty"`
 }
 
-// StopCause says why helm was ended before its time.
+// StopCause says why helm was stopped early.
 type StopCause string
 
 const (
 	// StopCanceled means that somebody cancelled the session.
 	StopCanceled StopCause = "canceled"
-	// StopInterrupted means that helmtrail or its supervisor was told to stop.
+	// StopInterrupted means that helmtrail or its supervisor was asked to stop.
 	StopInterrupted StopCause = "interrupted"
 	// StopTimeout means that the deadline passed.
 	StopTimeout StopCause = "timeout"
@@ -79,19 +81,21 @@ type Line struct {
 	Time      time.Time
 	Text      string
 	Truncated bool
-	// Mark is where the line ends in the spool.
+	// Mark is the offset of the line's end in the spool.
 	Mark int64
 }
 
-// ProcessEnd is how a process ended.
+// ProcessEnd describes how a process ended.
 type ProcessEnd struct {
-	// Exit is nil when helm never ran, or when nobody saw how it ended.
+	// Exit is nil if helm never ran or if its exit was not observed.
 	Exit *helmtrail.Exit
-	// Stop says what was asked for before helm had ended; "" when nothing was.
+	// Stop is the cause of a stop that was requested before helm exited; it is
+	// "" if no stop was requested.
 	Stop StopCause
-	// Problem says why helm could not be run, or that its end was not seen.
+	// Problem says why helm could not be run, or that its exit was not
+	// observed.
 	Problem string
-	// Message is helm's own error: what it printed behind "Error:".
+	// Message is helm's own error: the text that it printed after "Error:".
 	Message string
 }
 

@@ -3,17 +3,17 @@ package backend
 // Position is the place of an entry in the journal; 0 is before the first.
 type Position uint64
 
-// Entry is some events of one session that were stored together.
+// Entry holds events of one session that were stored together.
 type Entry struct {
-	// Position only grows within a session.
+	// Position increases within a session.
 	Position Position
-	// Mark is the offset in helm's output, in bytes of its spool, up to which it is
-	// in the log once these events are stored.
+	// Mark is an offset in helm's output, in bytes of its spool. Once these
+	// events are stored, the log holds the output up to this offset.
 	Mark int64
-	// Data is the events as JSON, one per line, at most MaxEntry bytes.
+	// Data holds the events as JSON, one per line, at most MaxEntry bytes.
 	Data []byte
 }
 
-// MaxEntry bounds an entry's data, in bytes; NATS refuses messages over 1 MiB
-// by default.
+// MaxEntry is the maximum size of an entry's data, in bytes. By default NATS
+// refuses messages over 1 MiB.
 const MaxEntry = 512 << 10

@@ -1,6 +1,6 @@
 // Package ownership decides which revisions belong to which session.
 //
-// It is pure. Every place that asks whose a revision is uses it.
+// It is pure. All code that needs a revision's owner uses it.
 package ownership
 
 import (
@@ -10,23 +10,24 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// Trace is what is known about how a revision came about.
+// Trace holds the known facts about a revision's origin.
 type Trace struct {
 	Number int
-	// session is the value of the Secret's session label, "" for none.
+	// Session is the value of the Secret's session label, or "" if there is no
+	// label.
 	Session string
-	// byRollback means that a rollback made the revision; target is the revision
-	// that it went back to, 0 if that is not known.
+	// ByRollback means that a rollback created the revision. Target is the
+	// revision that it went back to, or 0 if that is not known.
 	ByRollback bool
 	Target     int
-	// failedWait means that the objects of a Helm 3 release did not become ready.
-	// Its install and its rollback then leave the same description
+	// FailedWait means that the objects of a Helm 3 release did not become
+	// ready. In that case an install and a rollback leave the same description
 	// (helm.sh/helm/v3/pkg/action/install.go and rollback.go).
 	FailedWait bool
 }
 
-// TraceOf returns the trace of a revision. While the record is unread its
-// label has to do.
+// TraceOf returns the trace of a revision. Until the record is read, it uses
+// the status label instead.
 func TraceOf(r *decoder.Revision) Trace {
 	header := r.Header
 	if header == nil {
@@ -37,31 +38,33 @@ func TraceOf(r *decoder.Revision) Trace {
 	return t
 }
 
-// TraceOfHeader returns the trace that a header alone leaves, which has no session.
+// TraceOfHeader returns the trace derived from a header alone. It has no
+// session.
 func TraceOfHeader(number int, h *decoder.Header) Trace {
 	t := Trace{Number: number, FailedWait: h.Status == decoder.StatusFailed && strings.HasPrefix(h.Description, "Release \"")}
 	t.Target, t.ByRollback = h.Rollback()
 	return t
 }
 
-// Claimant is a session as far as it decides which revisions belong to it.
+// Claimant holds the properties of a session that decide which revisions belong
+// to it.
 type Claimant struct {
 	Session   string
 	Origin    helmtrail.Origin
 	Operation helmtrail.Operation
-	// target is the revision that a rollback goes back to.
+	// Target is the revision that a rollback goes back to.
 	Target int
-	// undoes means that Helm rolls back by itself when the operation fails.
+	// Undoes means that Helm rolls back by itself when the operation fails.
 	Undoes bool
 }
 
-// Owns reports whether the session made a revision. start is the newest
-// revision before Helm was run, and own are the revisions above it that are
-// known to be the session's, lowest first.
+// Owns reports whether the session created a revision. start is the newest
+// revision before Helm was run. own holds the later revisions that are known to
+// be the session's, lowest first.
 //
 // Helm copies labels to later revisions, and anybody may roll back to the same
-// target, so of the revisions that fit only the first counts. The only other
-// one that a session makes is Helm's own rollback of that first one.
+// target, so only the first matching revision counts. The session creates only
+// one other revision: Helm's own rollback of that first one.
 func (c Claimant) Owns(t Trace, start int, own []int) bool {
 	last := start
 	if len(own) > 0 {
@@ -84,18 +87,19 @@ func (c Claimant) Owns(t Trace, start int, own []int) bool {
 }
 
 // RollsBack reports whether a revision that appears while an operation runs is
-// Helm's own rollback of what the operation did.
+// Helm's own rollback of that operation.
 func RollsBack(operation helmtrail.Operation, t Trace) bool {
 	return (operation == helmtrail.OperationInstall || operation == helmtrail.OperationUpgrade) && t.ByRollback
 }
 
-// MadeBy returns the session that made a revision, nil if it is not known.
-// Sessions that were only observed are not considered. The header is the
-// revision's own.
+// MadeBy returns the session that created a revision, or nil if it is not
+// known. Sessions that were only observed are not considered. The header must
+// be the revision's own.
 //
 // The session label alone proves nothing, since Helm copies it to later
-// revisions: the revision must have been made while the session ran. What a
-// rollback made has no label of its own, so there the time decides alone.
+// revisions: the revision must have been created while the session ran. A
+// revision created by a rollback has no label of its own, so only the time
+// decides.
 func MadeBy(revision *decoder.Revision, header *decoder.Header, sessions []helmtrail.Session) *helmtrail.Session {
 	made := header.LastDeployed
 	if made.IsZero() {
