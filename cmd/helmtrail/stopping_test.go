@@ -23,7 +23,13 @@ func TestStoppingWaitsForWhatRunsAndTakesNothingNew(t *testing.T) {
 	namespace := clustertest.Namespace(t)
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
 	release := h.release(namespace, "web")
-	tag := h.poll(t, release+"/sessions", "").tag
+	// The session changes once more when the release has been read: it then
+	// says which revision was the newest. From there on only its end is news.
+	var running polled
+	eventually(t, "the session has read the release", func() bool {
+		running = h.poll(t, release+"/sessions", "")
+		return running.status == http.StatusOK && strings.Contains(running.body, `"startRevision":0`)
+	})
 	const readers, pollers = 100, 100
 	var watching, opened sync.WaitGroup
 	opened.Add(readers)
@@ -39,8 +45,8 @@ func TestStoppingWaitsForWhatRunsAndTakesNothingNew(t *testing.T) {
 	}
 	for range pollers {
 		watching.Go(func() {
-			if a := h.poll(t, release+"/sessions", tag); a.status != http.StatusOK || !strings.Contains(a.body, `"completed"`) {
-				t.Errorf("a poller was answered %d %.300s", a.status, a.body)
+			if a := h.poll(t, release+"/sessions", running.tag); a.status != http.StatusOK || !strings.Contains(a.body, `"completed"`) {
+				t.Errorf("a poller was answered %d %.600s, after %.600s", a.status, a.body, running.body)
 			}
 		})
 	}

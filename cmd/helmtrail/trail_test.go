@@ -21,11 +21,19 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// trailOf returns a release's entries but for the gaps.
+// trailOf returns a release's entries except for gaps. There are none before the
+// watch has read the release.
 func (h *server) trailOf(t *testing.T, namespace, name string) []audit.Entry {
 	t.Helper()
 	var page trailPage
-	h.get(t, h.release(namespace, name)+"/trail", &page)
+	path := h.release(namespace, name) + "/trail"
+	switch code := h.call(t, http.MethodGet, path, nil, &page); code {
+	case http.StatusOK:
+	case http.StatusNotFound:
+		return nil
+	default:
+		t.Fatalf("GET %s answered %d", path, code)
+	}
 	return slices.DeleteFunc(page.Items, func(e audit.Entry) bool { return e.Kind == audit.KindGap })
 }
 

@@ -62,7 +62,7 @@ test('a failed install shows the error in red, and why', async ({ page, request 
   await expect(alert).toBeVisible();
   await expect(page.getByText('Helm exited with code 1')).toBeVisible();
   await page.getByRole('link', { name: 'Back to Releases' }).click();
-  await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Releases', exact: true })).toBeVisible();
 });
 
 test('past 90 % of the timeout the bar turns yellow, and at 100 % it names the phase', async ({ page, request }) => {

@@ -115,7 +115,7 @@ test('a login after an expired session leads back to the same page', async ({ pa
   await page.getByRole('link', { name: 'Log in (new tab)' }).click();
   const other = await opening;
   await logIn(other, operator.token);
-  await expect(other.getByRole('heading', { name: 'Releases' })).toBeVisible();
+  await expect(other.getByRole('heading', { name: 'Releases', exact: true })).toBeVisible();
   await other.close();
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
   await expect(page.getByRole('heading', { name: 'You are logged out' })).toHaveCount(0);
@@ -125,7 +125,7 @@ test('a login after an expired session leads back to the same page', async ({ pa
 test('a link to the login page leads to no other site', async ({ page }) => {
   await page.goto(at('/login?to=//example.com/'));
   await logIn(page, operator.token);
-  await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Releases', exact: true })).toBeVisible();
   expect(new URL(page.url()).origin).toBe(server.url);
 });
 

@@ -6,7 +6,7 @@ import { CHART, clusterId, expect, HELD, helm, install, letReady, newNamespace, 
 test('a release that helm installs outside helmtrail appears, changes and disappears live', async ({ page, request }) => {
   const namespace = newNamespace();
   await page.goto(`/helm/releases/${await clusterId(request)}?q=${namespace}`);
-  await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Releases', exact: true })).toBeVisible();
 
   await helm('install', 'by-hand', CHART, '--namespace', namespace, '--create-namespace');
   const row = page.getByRole('row').filter({ hasText: namespace });
@@ -107,7 +107,7 @@ test('an unknown cluster is reported with a way back', async ({ page }) => {
   await page.goto('/helm/releases/nowhere');
   await expect(page.getByRole('heading', { name: 'Not found' })).toBeVisible();
   await page.getByRole('link', { name: 'Back to Releases' }).click();
-  await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Releases', exact: true })).toBeVisible();
 });
 
 test('an unknown path says so', async ({ page }) => {
