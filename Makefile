@@ -38,7 +38,7 @@ TEST_PROGRAMS := $(PROGRAMS) bin/helm3
 # Tests run the programs from here.
 TEST_ENV := HELMTRAIL_TEST_BIN=$(CURDIR)/bin
 
-.PHONY: help build ui demo run test test-go test-devcluster test-ui test-browser cross lint fmt bench screenshots chromium first-build FORCE
+.PHONY: help build ui demo run test test-go test-devcluster test-ui test-browser cross lint vuln fmt bench screenshots chromium first-build FORCE
 
 help: ## list these commands
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name what; do printf '  make %-16s %s\n' "$$name" "$$what"; done
@@ -126,12 +126,22 @@ cross: $(UI_PAGES) ## compile for Linux, macOS and Windows, on amd64 and arm64
 chromium:
 	@.ci/chromium >/dev/null
 
-lint: $(UI_MODULES) ## gofmt, go vet, tsc and eslint
+# The linters and their dependencies stay out of the product's go.mod.
+bin/golangci-lint bin/govulncheck: .ci/tools/go.mod .ci/tools/go.sum
+	@echo '== $@ (its first build takes some minutes)'
+	@cd .ci/tools && $(GO) build -v $(COMPILE) -ldflags '$(STRIP)' -o ../../$@ $$($(GO) list tool | grep '/$(@F)$$') 2>&1 | ../progress
+
+# golangci-lint compiles packages itself, so it gets the same flags.
+lint: $(UI_MODULES) bin/golangci-lint ## gofmt, golangci-lint, go vet, tsc and eslint
 	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs -r gofmt -l); \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
-	@$(GO) vet $(COMPILE) ./...
+	@GOFLAGS='$(COMPILE)' bin/golangci-lint run ./...
 	@cd cmd/devcluster && $(GO) vet $(COMPILE) ./...
 	@cd $(UI) && npm run --silent lint
+
+# It fails when the vulnerability database cannot be reached.
+vuln: bin/govulncheck ## look for known vulnerabilities in what the product calls
+	@bin/govulncheck ./... || { echo 'make vuln: govulncheck found vulnerabilities, or could not reach its database (https://vuln.go.dev).'; exit 1; }
 
 fmt: ## format the Go code
 	@git ls-files -co --exclude-standard '*.go' | xargs -r gofmt -w

@@ -46,6 +46,7 @@ type Options struct {
 // true and false, JSON may write them with or without quotes.
 type Choice string
 
+// The words of all choices.
 const (
 	ChoiceTrue  Choice = "true"
 	ChoiceFalse Choice = "false"

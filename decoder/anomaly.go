@@ -19,12 +19,13 @@ const (
 	// AnomalyLabelStatus means that the Secret's label has a different status than
 	// the record. Helm uses the record's status.
 	AnomalyLabelStatus AnomalyCode = "label_status"
-	// AnomalyName, AnomalyNamespace and AnomalyRevision mean that the record names
-	// a different release or revision than its Secret. Routes and access checks
-	// use the Secret's.
-	AnomalyName      AnomalyCode = "name"
+	// AnomalyName means that the record names a different release than its
+	// Secret. Routes and access checks use the Secret's.
+	AnomalyName AnomalyCode = "name"
+	// AnomalyNamespace means the same of the namespace.
 	AnomalyNamespace AnomalyCode = "namespace"
-	AnomalyRevision  AnomalyCode = "revision"
+	// AnomalyRevision means the same of the revision.
+	AnomalyRevision AnomalyCode = "revision"
 	// AnomalyAlsoDeployed means that a later revision is also deployed.
 	AnomalyAlsoDeployed AnomalyCode = "also_deployed"
 	// AnomalyDuplicate means that two Secrets hold the same revision.

@@ -51,7 +51,12 @@ func BenchmarkSync(b *testing.B) {
 				if n := len(c.Latest(ns)); n != secrets {
 					b.Fatalf("%d releases, want %d", n, secrets)
 				}
-				return func() { <-ended; runtime.KeepAlive(c) }
+				return func() {
+					if err := <-ended; err != nil {
+						b.Error(err)
+					}
+					runtime.KeepAlive(c)
+				}
 			})
 		}
 	})

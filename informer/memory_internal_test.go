@@ -74,7 +74,7 @@ func bigSecret(n, payload int) *corev1.Secret {
 				"owner": "helm", "name": name, "version": fmt.Sprint(revision), "status": "superseded",
 				"createdAt": "1700000000", decoder.SessionLabel: fmt.Sprintf("11111111-1111-1111-1111-%012d", n),
 			},
-			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "helm", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:data":{}}`)}}},
+			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "helm", FieldsV1: metav1.NewFieldsV1(`{"f:data":{}}`)}},
 		},
 		Type: decoder.SecretType,
 		Data: map[string][]byte{recordKey: []byte(base64.StdEncoding.EncodeToString([]byte(record)))},

@@ -2,6 +2,7 @@ package informer
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -41,7 +42,7 @@ func TestRecordsAreDecodedOnceAndBounded(t *testing.T) {
 	if err == nil {
 		t.Error("a broken record is no error")
 	}
-	if _, again := r.decode("broken", nil); again != err {
+	if _, again := r.decode("broken", nil); !errors.Is(again, err) {
 		t.Errorf("the second time a broken record is %v, want %v", again, err)
 	}
 }

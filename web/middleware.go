@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -24,12 +25,14 @@ func (s *Server) recoverPanics(c *gin.Context) {
 		if p == nil {
 			return
 		}
-		if p == http.ErrAbortHandler {
+		err, _ := p.(error)
+		if errors.Is(err, http.ErrAbortHandler) {
 			panic(p)
 		}
 		text := fmt.Sprintf("%T", p)
-		if err, ok := p.(runtime.Error); ok {
-			text = err.Error()
+		var failure runtime.Error
+		if errors.As(err, &failure) {
+			text = failure.Error()
 		}
 		s.logger.Error("a handler panicked", "method", c.Request.Method, "route", c.FullPath(), "panic", text, "stack", string(debug.Stack()))
 		if c.Writer.Written() {

@@ -40,7 +40,9 @@ func TestConsoleReads(t *testing.T) {
 			t.Errorf("the history is %+v", history)
 		}
 	}
-	clustertest.TryHelm(t, 4, "install", "broken", clustertest.Chart(t), "--namespace", namespace, "--set", "replicas=many")
+	if _, err := clustertest.TryHelm(t, 4, "install", "broken", clustertest.Chart(t), "--namespace", namespace, "--set", "replicas=many"); err == nil {
+		t.Fatal("helm installs a chart with the replicas many")
+	}
 	var full, limited []map[string]any
 	eventually(t, "all three are listed", func() bool {
 		a := h.console(t, http.MethodGet, list, nil)

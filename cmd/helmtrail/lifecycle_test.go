@@ -176,7 +176,7 @@ func (s *shop) losesAField(t *testing.T) {
 	ended(t, s.upgrade(t, values, object{"forceConflicts": true, "noHooks": true, "wait": true}), expected{release: "8 deployed"})
 	d := s.deployment(t)
 	owner := slices.IndexFunc(d.ManagedFields, func(f metav1.ManagedFieldsEntry) bool {
-		return f.Manager != "autoscaler" && f.Subresource == "" && strings.Contains(string(f.FieldsV1.Raw), `"f:replicas"`)
+		return f.Manager != "autoscaler" && f.Subresource == "" && strings.Contains(f.FieldsV1.GetRawString(), `"f:replicas"`)
 	})
 	if *d.Spec.Replicas != 2 || owner < 0 {
 		t.Errorf("there are %d replicas, managed by %+v, want 2 by helm", *d.Spec.Replicas, d.ManagedFields)

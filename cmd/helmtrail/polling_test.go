@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -151,7 +152,7 @@ func readLine(b *testing.B, h *server, url string, connected func()) time.Time {
 	lines := bufio.NewReaderSize(response.Body, 512)
 	for {
 		line, err := lines.ReadSlice('\n')
-		if err != nil && err != bufio.ErrBufferFull {
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			b.Error(err)
 			return time.Time{}
 		}

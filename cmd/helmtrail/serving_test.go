@@ -10,6 +10,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -112,7 +113,7 @@ func TestHTTP2WithAndWithoutTLS(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		server := newHTTPServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Proto) }), slog.New(slog.DiscardHandler))
+		server := newHTTPServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Proto) }), slog.New(slog.DiscardHandler))
 		done := make(chan error, 1)
 		go func() { done <- serveHTTP(server, listener, pair) }()
 		scheme := "http"
@@ -139,7 +140,7 @@ func TestHTTP2WithAndWithoutTLS(t *testing.T) {
 		if err := server.Shutdown(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if err := <-done; err != http.ErrServerClosed {
+		if err := <-done; !errors.Is(err, http.ErrServerClosed) {
 			t.Error(err)
 		}
 	}

@@ -25,8 +25,6 @@ func FuzzRead(f *testing.F) {
 		if told == 0 {
 			t.Errorf("%q holds nothing, and nothing is said of it", content)
 		}
-		for range stored.Read(content) {
-			break // what comes then is nobody's
-		}
+		stored.Read(content)(func(*stored.Record, error) bool { return false }) // stops after the first
 	})
 }

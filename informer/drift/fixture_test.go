@@ -44,7 +44,6 @@ var (
 type release struct {
 	t         *testing.T
 	namespace string
-	group     string // of the chart's own kind
 	record    *decoder.Record
 	client    dynamic.Interface
 	comparer  *driftcheck.Comparer

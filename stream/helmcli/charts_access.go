@@ -85,7 +85,7 @@ func (h *Helm) writeAccess(ctx context.Context, f folder, chart helmtrail.Chart,
 	}
 	c, err := readCredentials(secret)
 	if err != nil {
-		return fmt.Errorf("Secret %s %w", chart.CredentialsSecret, err)
+		return fmt.Errorf("the Secret %s %w", chart.CredentialsSecret, err)
 	}
 	for name, content := range map[string][]byte{caFile: c.authorities, certificateFile: c.certificate, keyFile: c.key} {
 		if content == nil {

@@ -41,10 +41,12 @@ const (
 	// Trail is List for the past: it also counts namespaces whose releases are
 	// all uninstalled.
 	Trail Need = "trail"
-	// Create, Update and Delete require the rights without which helm itself
-	// would be refused, so that it need not be run for that.
+	// Create requires the right without which helm itself would be refused, so
+	// that helm is not run in vain.
 	Create Need = "create"
+	// Update requires the right that helm needs to change a record.
 	Update Need = "update"
+	// Delete requires the right that helm needs to delete a record.
 	Delete Need = "delete"
 )
 

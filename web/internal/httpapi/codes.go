@@ -3,6 +3,7 @@ package httpapi
 // Code names the kind of an error, for programs. docs/api.md explains each.
 type Code string
 
+// The codes of all errors.
 const (
 	CodeBadRequest        Code = "bad_request"
 	CodeUnknownField      Code = "unknown_field"

@@ -11,6 +11,7 @@ import (
 // Format is a form in which an answer can be given.
 type Format string
 
+// The formats of all answers.
 const (
 	JSON Format = "application/json"
 	YAML Format = "application/yaml"
