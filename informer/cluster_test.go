@@ -20,7 +20,7 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// What was there before has its newest record read without anybody asking.
+// The newest record of a release that existed before the start is read at once.
 func TestInventoryGetsHeaders(t *testing.T) {
 	ns := clustertest.Namespace(t)
 	create(t, ns, releaseSecret("web", 1, decoder.StatusSuperseded))
@@ -29,8 +29,8 @@ func TestInventoryGetsHeaders(t *testing.T) {
 	create(t, ns, lying)
 
 	c := open(t, clustertest.Kubeconfig(t))
-	told := newJournal()
-	defer c.Observe(ns, "web", told.add)()
+	reported := newJournal()
+	defer c.Observe(ns, "web", reported.add)()
 	run(t, c)
 	waitSynced(t, c)
 	deadline := time.Now().Add(patience)
@@ -48,7 +48,7 @@ func TestInventoryGetsHeaders(t *testing.T) {
 		t.Errorf("status %q, want the record's", got)
 	}
 	remove(t, ns, "sh.helm.release.v1.web.v2")
-	told.same(t, "2 removed")
+	reported.same(t, "2 removed")
 }
 
 func TestReadAndRecordAskTheAPIServer(t *testing.T) {
@@ -94,7 +94,7 @@ func TestReadAndRecordAskTheAPIServer(t *testing.T) {
 		}
 	}
 
-	// A Secret that only looks like Helm's is not read.
+	// A Secret that is not of Helm's type is not read, even if it looks like a release.
 	opaque := releaseSecret("opaque", 1, decoder.StatusDeployed)
 	opaque.Type = corev1.SecretTypeOpaque
 	create(t, ns, opaque)
@@ -102,7 +102,7 @@ func TestReadAndRecordAskTheAPIServer(t *testing.T) {
 		t.Errorf("record of a Secret of another type: %v, want ErrNotFound", err)
 	}
 
-	// One with an unusual name is.
+	// A Helm Secret with an unusual name is read.
 	renamed := releaseSecret("renamed", 1, decoder.StatusDeployed)
 	renamed.Name = "my-own-name"
 	create(t, ns, renamed)
@@ -111,8 +111,8 @@ func TestReadAndRecordAskTheAPIServer(t *testing.T) {
 	}
 }
 
-// closeConnections runs the cluster with an ended context, which closes what
-// its reads have opened.
+// closeConnections runs the cluster with a context that has ended, which closes
+// the connections opened by its reads.
 func closeConnections(t *testing.T, c *informer.Cluster) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -141,7 +141,7 @@ func TestKubeconfigServesHelm(t *testing.T) {
 	}
 }
 
-func TestUnreachableClusterSaysWhyAndTriesOn(t *testing.T) {
+func TestUnreachableClusterGivesTheReasonAndRetries(t *testing.T) {
 	c := open(t, writeKubeconfig(t, clientcmdapi.AuthInfo{Token: "t"}, "down"))
 	if h := c.Health(); h.Reachable || h.Synced || h.Error == "" {
 		t.Errorf("before Run: %+v", h)
@@ -150,7 +150,7 @@ func TestUnreachableClusterSaysWhyAndTriesOn(t *testing.T) {
 	deadline := time.Now().Add(patience)
 	for !strings.Contains(c.Health().Error, "connection refused") {
 		if time.Now().After(deadline) {
-			t.Fatalf("it does not say why: %+v", c.Health())
+			t.Fatalf("the health does not give the reason: %+v", c.Health())
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/helmtrail/helmtrail/informer"
 )
 
-func TestContextsComeAndGo(t *testing.T) {
+func TestContextsAreAddedAndRemoved(t *testing.T) {
 	path := writeKubeconfig(t, clientcmdapi.AuthInfo{Token: "t"}, "one", "two")
-	// rewrite puts another kubeconfig in its place, and waits until it must count.
+	// rewrite replaces the kubeconfig and waits until the new one is in use.
 	rewrite := func(contexts ...string) {
 		data, err := os.ReadFile(writeKubeconfig(t, clientcmdapi.AuthInfo{Token: "t"}, contexts...))
 		if err != nil {
@@ -54,14 +54,14 @@ func TestContextsComeAndGo(t *testing.T) {
 			{"nothing has changed", []string{"one", "two"}, nil},
 			{"one more", []string{"one", "two", "Three"}, []string{"+three"}},
 			{"ids that are taken or reserved", []string{"one", "two", "Three", "THREE", "api"}, nil},
-			{"one goes, and its id is free", []string{"one", "THREE"}, []string{"-three", "-two", "+three"}},
+			{"a context is removed and its id is free again", []string{"one", "THREE"}, []string{"-three", "-two", "+three"}},
 			{"a file that is being written", nil, nil},
-			{"it comes back", []string{"one", "two"}, []string{"-three", "+two"}},
+			{"a context comes back", []string{"one", "two"}, []string{"-three", "+two"}},
 		} {
 			rewrite(step.contexts...)
 			got := take()
 			if step.what == "one goes, and its id is free" && len(got) == 3 && got[0] == "-two" {
-				got[0], got[1] = got[1], got[0] // in no order
+				got[0], got[1] = got[1], got[0] // the order is not defined
 			}
 			if diff := cmp.Diff(step.want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", step.what, diff)
@@ -70,7 +70,7 @@ func TestContextsComeAndGo(t *testing.T) {
 		stop()
 		<-ended
 
-		// Contexts that were named are those that count.
+		// If contexts were named, only those are used.
 		options.Contexts = []string{"one"}
 		informer.FollowContexts(t.Context(), options, clusters, nil, nil)
 	})

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Helm keeps the API server's errors in a record, which quote what was refused.
+// Helm stores the API server's errors in the record. They may quote a Secret.
 func TestDescriptionsQuoteNoSecret(t *testing.T) {
 	const secret = "Zq9-canary-7f"
 	record := func(description, more string) []byte {
@@ -35,19 +35,19 @@ func TestDescriptionsQuoteNoSecret(t *testing.T) {
 	if got := read(record("Rollback to 7", "}")); got != "Rollback to 7" {
 		t.Errorf("helm's own words are %q", got)
 	}
-	// The secret would stand across the place where long texts are cut.
+	// The secret stands where a long text would be cut.
 	long := read(record(strings.Repeat("é", 508)+secret+strings.Repeat("x", 2000), "}"))
 	if strings.Contains(long, secret[:5]) || len(long) > maxDescription+len("…") || !utf8.ValidString(long) || !strings.HasSuffix(long, "…") {
 		t.Errorf("a long description has %d bytes: %.40q ... %q", len(long), long, long[len(long)-40:])
 	}
-	// A description of a large record would hold up the watch.
+	// Masking the description of a large record would delay the watch.
 	for _, more := range []string{`,"manifest":"` + strings.Repeat("x", 1<<20) + `"}`, `,"hooks":[],"values":[` + strings.Repeat("1,", 20_000) + `1]}`} {
 		if got := read(record("failed: "+secret, more)); got != tooLargeToDescribe {
 			t.Errorf("the description of a large record is %.80q", got)
 		}
 	}
-	// A header can be read where the whole record cannot.
+	// A header may be readable although the whole record is not.
 	if got := read(record("failed: "+secret, `,"chart":{"metadata":{"name":"web"}}} rubbish`)); got != undescribed {
-		t.Errorf("what cannot be read is described as %q", got)
+		t.Errorf("the description of an unreadable record is %q", got)
 	}
 }

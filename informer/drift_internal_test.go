@@ -43,7 +43,7 @@ func TestAComparerFindsAClusterThatHasMovedBelowAPath(t *testing.T) {
 			want = "Bearer " + token
 		}
 		if r := <-asked; r.URL.Path != "/clusters/one/api/v1/namespaces/shop/pods/web" || r.Header.Get("Authorization") != want || !apierrors.IsNotFound(err) {
-			t.Errorf("with the token %q %s was asked for with %q: %v", token, r.URL.Path, r.Header.Get("Authorization"), err)
+			t.Errorf("token %q: %s was requested with %q: %v", token, r.URL.Path, r.Header.Get("Authorization"), err)
 		}
 	}
 }

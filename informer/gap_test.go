@@ -17,20 +17,20 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// cut is how a proxy keeps client and server apart.
+// cut is how a proxy separates client and server.
 type cut int
 
 const (
-	// opened does not.
+	// opened lets everything through.
 	opened cut = iota
-	// talksNonsense answers with something that is not TLS, which makes a
-	// client fail at once and list anew.
+	// talksNonsense answers with something that is not TLS. A client then fails
+	// at once and lists anew.
 	talksNonsense
 	// hangsUp closes each connection.
 	hangsUp
 )
 
-// proxy stands between the informer and the API server and can cut them apart.
+// proxy stands between the informer and the API server and can separate them.
 type proxy struct {
 	listener net.Listener
 	server   string
@@ -93,7 +93,8 @@ func (p *proxy) serve() {
 	}
 }
 
-// keep remembers connections so that they can be cut, or cuts the client's.
+// keep registers connections so that they can be closed later. If the proxy is
+// cut, it closes the client's.
 func (p *proxy) keep(client, server net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,8 +121,8 @@ func (p *proxy) copy(to, from net.Conn) {
 	delete(p.connections, from)
 }
 
-// set changes how the proxy keeps client and server apart, and unless it opens
-// ends all connections.
+// set changes how the proxy separates client and server. Unless how is opened,
+// it also closes all connections.
 func (p *proxy) set(how cut) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -144,28 +145,28 @@ func waitReachable(t testing.TB, c *informer.Cluster, want bool) {
 	}
 }
 
-// A broken watch loses nothing and repeats nothing: what was missed is told
-// once, late, with its record; what did not change is not told.
-func TestRelistTellsWhatWasMissedOnceAndLate(t *testing.T) {
+// A broken watch loses nothing and repeats nothing: missed changes are reported
+// once, marked late, with their records. Unchanged revisions are not reported.
+func TestRelistReportsMissedChangesOnceAndLate(t *testing.T) {
 	p, kubeconfig := startProxy(t)
 	c := open(t, kubeconfig)
 	run(t, c)
 	waitSynced(t, c)
 	ns := clustertest.Namespace(t)
-	told := map[string]*journal{}
+	reported := map[string]*journal{}
 	for _, release := range []string{"web", "removed", "unchanged", "new"} {
-		told[release] = newJournal()
-		defer c.Observe(ns, release, told[release].add)()
+		reported[release] = newJournal()
+		defer c.Observe(ns, release, reported[release].add)()
 	}
 	chart := clustertest.Chart(t)
 	clustertest.Helm(t, 4, "install", "web", chart, "-n", ns)
-	told["web"].same(t, "1 pending-install", "1 pending-install -> deployed")
+	reported["web"].same(t, "1 pending-install", "1 pending-install -> deployed")
 	create(t, ns, releaseSecret("unchanged", 1, decoder.StatusDeployed))
-	told["unchanged"].same(t, "1 deployed")
+	reported["unchanged"].same(t, "1 deployed")
 	for n, status := range []decoder.Status{decoder.StatusSuperseded, decoder.StatusSuperseded, decoder.StatusDeployed} {
 		create(t, ns, releaseSecret("removed", n+1, status))
 	}
-	told["removed"].same(t, "1 superseded", "2 superseded", "3 deployed")
+	reported["removed"].same(t, "1 superseded", "2 superseded", "3 deployed")
 
 	p.set(talksNonsense)
 	waitReachable(t, c, false)
@@ -176,21 +177,21 @@ func TestRelistTellsWhatWasMissedOnceAndLate(t *testing.T) {
 	}
 	p.set(opened)
 
-	told["new"].same(t, "1 failed late")
-	told["web"].until(t, "2 deployed late")
-	told["web"].find(t, "1 deployed -> superseded late")
-	missed := told["web"].find(t, "2 deployed late").Revision
+	reported["new"].same(t, "1 failed late")
+	reported["web"].until(t, "2 deployed late")
+	reported["web"].find(t, "1 deployed -> superseded late")
+	missed := reported["web"].find(t, "2 deployed late").Revision
 	if missed.Header == nil || missed.Header.Description != "while nobody watched" || missed.Digest == "" {
-		t.Errorf("the missed state was told without its record: %+v", missed)
+		t.Errorf("the missed state was reported without its record: %+v", missed)
 	}
 	barrier(t, c, ns, "barrier")
 	waitReachable(t, c, true)
 
 	lines := func(release string) map[string]int {
-		told[release].mu.Lock()
-		defer told[release].mu.Unlock()
+		reported[release].mu.Lock()
+		defer reported[release].mu.Unlock()
 		count := map[string]int{}
-		for _, transition := range told[release].all {
+		for _, transition := range reported[release].all {
 			count[line(transition)]++
 		}
 		return count
@@ -217,9 +218,9 @@ func TestRelistTellsWhatWasMissedOnceAndLate(t *testing.T) {
 	}
 }
 
-// An API server that was away and comes back unchanged is no news; see
-// https://github.com/kubernetes/client-go/issues/529.
-func TestRelistOfUnchangedReleasesTellsNothing(t *testing.T) {
+// An API server that returns unchanged after an outage causes no transitions;
+// see https://github.com/kubernetes/client-go/issues/529.
+func TestRelistOfUnchangedReleasesReportsNothing(t *testing.T) {
 	t.Parallel()
 	p, kubeconfig := startProxy(t)
 	ns := clustertest.Namespace(t)
@@ -229,25 +230,25 @@ func TestRelistOfUnchangedReleasesTellsNothing(t *testing.T) {
 	c := open(t, kubeconfig)
 	run(t, c)
 	waitSynced(t, c)
-	told := newJournal()
-	defer c.Observe(ns, "web", told.add)()
+	reported := newJournal()
+	defer c.Observe(ns, "web", reported.add)()
 	p.set(talksNonsense)
 	waitReachable(t, c, false)
 	p.set(opened)
 	waitReachable(t, c, true)
 	barrier(t, c, ns, "barrier")
-	told.mu.Lock()
-	defer told.mu.Unlock()
-	if len(told.lines) > 0 {
-		t.Errorf("told %q", told.lines)
+	reported.mu.Lock()
+	defer reported.mu.Unlock()
+	if len(reported.lines) > 0 {
+		t.Errorf("reported %q", reported.lines)
 	}
 	if got := c.Revisions(ns, "web"); len(got) != 20 {
 		t.Errorf("%d revisions, want 20", len(got))
 	}
 }
 
-// A load balancer without a server behind it takes connections and closes them,
-// which client-go takes for an answer.
+// A load balancer without a backend accepts connections and closes them.
+// client-go mistakes that for an answer.
 func TestServerThatHangsUpIsUnreachable(t *testing.T) {
 	t.Parallel()
 	p, kubeconfig := startProxy(t)
@@ -255,12 +256,12 @@ func TestServerThatHangsUpIsUnreachable(t *testing.T) {
 	run(t, c)
 	waitSynced(t, c)
 	ns := clustertest.Namespace(t)
-	told := newJournal()
-	defer c.Observe(ns, "web", told.add)()
+	reported := newJournal()
+	defer c.Observe(ns, "web", reported.add)()
 	p.set(hangsUp)
 	waitReachable(t, c, false)
 	create(t, ns, releaseSecret("web", 1, decoder.StatusDeployed))
 	p.set(opened)
 	waitReachable(t, c, true)
-	told.same(t, "1 deployed late")
+	reported.same(t, "1 deployed late")
 }

@@ -17,11 +17,11 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// patience bounds every wait for the cluster. It is long, since tests share
-// their processors; a failing test is the only one that needs it all.
+// patience bounds every wait for the cluster. It is long because tests share
+// their processors; a failing test is the only one that waits that long.
 const patience = time.Minute
 
-// open returns the test cluster, not watched yet.
+// open returns the test cluster. Its watch is not running.
 func open(t testing.TB, kubeconfig string) *informer.Cluster {
 	t.Helper()
 	clusters, err := informer.Open(informer.Options{Kubeconfig: kubeconfig})
@@ -62,7 +62,7 @@ func watched(t testing.TB) *informer.Cluster {
 	return c
 }
 
-// journal collects what observers are told.
+// journal collects the transitions that observers receive.
 type journal struct {
 	mu    sync.Mutex
 	lines []string
@@ -83,7 +83,7 @@ func (j *journal) add(t decoder.Transition) {
 	}
 }
 
-// line is a transition in few words.
+// line formats a transition briefly.
 func line(t decoder.Transition) string {
 	text := fmt.Sprintf("%d %s", t.Revision.Number, t.Revision.Status())
 	switch {
@@ -98,7 +98,7 @@ func line(t decoder.Transition) string {
 	return text
 }
 
-// until waits for a line and returns all up to it, taking them away.
+// until waits for a line, removes all lines up to and including it, and returns them.
 func (j *journal) until(t testing.TB, last string) []string {
 	t.Helper()
 	deadline := time.After(patience)
@@ -117,7 +117,7 @@ func (j *journal) until(t testing.TB, last string) []string {
 		select {
 		case <-j.wake:
 		case <-deadline:
-			t.Fatalf("%q was not told, only:\n%s", last, got)
+			t.Fatalf("%q was not reported, only:\n%s", last, got)
 		}
 	}
 }
@@ -131,11 +131,11 @@ func (j *journal) find(t testing.TB, want string) decoder.Transition {
 			return transition
 		}
 	}
-	t.Fatalf("%q was not told", want)
+	t.Fatalf("%q was not reported", want)
 	return decoder.Transition{}
 }
 
-// same compares the lines up to last with what is expected.
+// same compares the lines up to the last of want with want.
 func (j *journal) same(t testing.TB, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, j.until(t, want[len(want)-1])); diff != "" {
@@ -173,12 +173,12 @@ func remove(t testing.TB, namespace, secret string) {
 	}
 }
 
-// barrier writes one more release and waits until it is told: whatever was
-// written before it has been told then.
+// barrier writes one more release and waits until it is reported. By then
+// everything written before it has been reported.
 func barrier(t testing.TB, c *informer.Cluster, namespace, name string) {
 	t.Helper()
-	told := newJournal()
-	defer c.Observe(namespace, name, told.add)()
+	reported := newJournal()
+	defer c.Observe(namespace, name, reported.add)()
 	create(t, namespace, releaseSecret(name, 1, decoder.StatusDeployed))
-	told.until(t, "1 deployed")
+	reported.until(t, "1 deployed")
 }

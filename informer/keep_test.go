@@ -23,7 +23,7 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// kept collects what a keeper is told about one namespace.
+// kept collects what a keeper receives about one namespace.
 type kept struct {
 	namespace string
 
@@ -49,7 +49,7 @@ func (k *kept) See(t decoder.Transition) {
 		return
 	}
 	if _, ok := k.records[t.Revision.Digest]; !ok && t.Revision.Digest != "" {
-		k.lines = append(k.lines, "told before its record was handed over")
+		k.lines = append(k.lines, "reported before its record was handed over")
 	}
 	text := fmt.Sprintf("%d %s", t.Revision.Number, t.Revision.Status())
 	if t.Change != decoder.ChangeStatus {
@@ -81,14 +81,14 @@ func (k *kept) wait(t *testing.T, what string, ok func() bool) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: not in time; told %q", what, lines)
+			t.Fatalf("%s: timed out; reported %q", what, lines)
 		}
 	}
 }
 
-// A keeper gets the bytes of every state before it is told of it, of states
-// that are no transition too, and learns when nobody watched.
-func TestAKeeperIsToldEverything(t *testing.T) {
+// A keeper receives the bytes of every state before the state itself, also of
+// states that are not transitions, and is notified of gaps in the watch.
+func TestAKeeperReceivesEverything(t *testing.T) {
 	p, kubeconfig := startProxy(t)
 	c := open(t, kubeconfig)
 	ns := clustertest.Namespace(t)
@@ -128,7 +128,7 @@ func TestAKeeperIsToldEverything(t *testing.T) {
 		"1 superseded (uninstalled)", "2 uninstalling (uninstalled)",
 	}
 	if diff := cmp.Diff(want, k.lines); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+		t.Errorf("reported (-want +got):\n%s", diff)
 	}
 	k.mu.Unlock()
 
@@ -139,8 +139,8 @@ func TestAKeeperIsToldEverything(t *testing.T) {
 	k.wait(t, "the gap", func() bool { return len(k.gaps) > 0 && k.gaps[0].After(before.Add(-time.Second)) })
 }
 
-// A namespace that is made anew is told from the one before.
-func TestNamespacesAreToldApart(t *testing.T) {
+// A namespace that was deleted and created again is distinguished from the old one.
+func TestNamespacesOfOneNameAreDistinguished(t *testing.T) {
 	c := open(t, clustertest.Kubeconfig(t))
 	run(t, c)
 	ns := clustertest.Namespace(t)
@@ -171,13 +171,13 @@ func waitUntil(t *testing.T, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("not in time")
+			t.Fatal("timed out")
 		}
 	}
 }
 
-// Where namespaces may not be watched their UIDs are unknown, which keeps
-// nothing else from being known.
+// If namespaces may not be watched, their UIDs are unknown. Everything else is
+// still known.
 func TestNamespacesThatMayNotBeWatchedAreUnknown(t *testing.T) {
 	ns := clustertest.Namespace(t)
 	c := restricted(t, ns)
@@ -193,8 +193,8 @@ func TestNamespacesThatMayNotBeWatchedAreUnknown(t *testing.T) {
 	}
 }
 
-// The right to the namespaces that are watched is enough to tell them apart.
-func TestTheRightToOneNamespaceTellsItApart(t *testing.T) {
+// Permission to read the watched namespaces is enough to distinguish them.
+func TestPermissionForOneNamespaceIsEnoughToDistinguishIt(t *testing.T) {
 	ns := clustertest.Namespace(t)
 	c := restricted(t, ns)
 	roles, err := rbacv1client.NewForConfig(clustertest.Config(t))

@@ -14,8 +14,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer"
 )
 
-// writeKubeconfig writes a kubeconfig with these contexts, all of one cluster,
-// the first of which is current.
+// writeKubeconfig writes a kubeconfig with these contexts, all for one cluster.
+// The first context is the current one.
 func writeKubeconfig(t *testing.T, user clientcmdapi.AuthInfo, contexts ...string) string {
 	t.Helper()
 	config := clientcmdapi.NewConfig()
@@ -54,7 +54,7 @@ func TestOpenMakesIDsOfContexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(all) != 2 || all[0].ID != "kind-dev" {
-		t.Errorf("without a context not all are taken, the current one first: %v", all)
+		t.Errorf("without named contexts, got %v, want all with the current one first", all)
 	}
 }
 

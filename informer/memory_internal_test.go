@@ -58,7 +58,7 @@ func heap() uint64 {
 	return stats.HeapAlloc
 }
 
-// bigSecret is what a watch gives for a revision of a release with five.
+// bigSecret is a revision's Secret as a watch delivers it; each release has five.
 func bigSecret(n, payload int) *corev1.Secret {
 	name, revision := fmt.Sprintf("some-release-%d", n/5), n%5+1
 	record := fmt.Sprintf(`{"name":%q,"info":{"first_deployed":"2026-01-02T03:04:05.123456789Z",`+

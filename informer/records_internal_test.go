@@ -25,7 +25,7 @@ func TestRecordsAreDecodedOnceAndBounded(t *testing.T) {
 		t.Errorf("the second decode gave another record, error %v", err)
 	}
 
-	// Each takes twice the size of its manifest, in its JSON and beside it.
+	// Each record costs twice the size of its manifest: once in the JSON, once decoded.
 	for n := 1; n < 10; n++ {
 		if _, err := r.decode(fmt.Sprint(n), big(n)); err != nil {
 			t.Fatal(err)

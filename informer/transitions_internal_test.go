@@ -21,7 +21,7 @@ type state struct {
 	uid     string
 	version string
 	status  decoder.Status
-	// listed means that the state came from a list, without its record.
+	// listed means that the state came from a LIST, without its record.
 	listed bool
 }
 
@@ -45,12 +45,12 @@ func (s state) secret() *secret {
 	}
 }
 
-// said puts transitions into one line each.
+// said formats each transition as one line.
 func said(transitions []decoder.Transition) []string {
 	lines := []string{}
 	for _, t := range transitions {
 		if t.Change == "" {
-			continue // no transition, but a state for the keeper
+			continue // not a transition: a state for the keeper only
 		}
 		line := fmt.Sprintf("%s %s.v%d", t.Change, t.Revision.Name, t.Revision.Number)
 		if t.Previous != "" {
@@ -68,7 +68,7 @@ func said(transitions []decoder.Transition) []string {
 	return lines
 }
 
-func TestIndexTellsTransitions(t *testing.T) {
+func TestIndexReportsTransitions(t *testing.T) {
 	const deployed, superseded, pending = decoder.StatusDeployed, decoder.StatusSuperseded, decoder.StatusPendingUpgrade
 	tests := []struct {
 		name string
@@ -76,30 +76,30 @@ func TestIndexTellsTransitions(t *testing.T) {
 		want []string
 	}{
 		{
-			name: "the first inventory is no transition",
+			name: "the first inventory is not a transition",
 			do: func(x *index) []decoder.Transition {
-				_, told := x.stored(state{name: "a", number: 1, version: "1", status: deployed, listed: true}.secret(), true, time.Time{})
-				return told
+				_, reported := x.stored(state{name: "a", number: 1, version: "1", status: deployed, listed: true}.secret(), true, time.Time{})
+				return reported
 			},
 			want: []string{},
 		},
 		{
-			name: "the record that the first inventory lacked is no transition, even if its label lied",
+			name: "a record fetched for the first inventory is not a transition, even if its label was wrong",
 			do: func(x *index) []decoder.Transition {
 				listed := state{name: "a", number: 1, version: "1", status: pending, listed: true}.secret()
 				x.stored(listed, true, time.Time{})
-				told := x.fetched(listed.revision, state{name: "a", number: 1, version: "1", status: deployed}.secret())
+				reported := x.fetched(listed.revision, state{name: "a", number: 1, version: "1", status: deployed}.secret())
 				_, more := x.stored(state{name: "a", number: 1, version: "2", status: deployed}.secret(), false, time.Time{})
-				return append(told, more...)
+				return append(reported, more...)
 			},
 			want: []string{},
 		},
 		{
-			name: "a write that keeps the status is no transition",
+			name: "a write that keeps the status is not a transition",
 			do: func(x *index) []decoder.Transition {
 				x.stored(state{name: "a", number: 1, version: "1", status: deployed}.secret(), true, time.Time{})
-				_, told := x.stored(state{name: "a", number: 1, version: "2", status: deployed}.secret(), false, time.Time{})
-				return told
+				_, reported := x.stored(state{name: "a", number: 1, version: "2", status: deployed}.secret(), false, time.Time{})
+				return reported
 			},
 			want: []string{},
 		},
@@ -108,14 +108,14 @@ func TestIndexTellsTransitions(t *testing.T) {
 			do: func(x *index) []decoder.Transition {
 				listed := state{name: "a", number: 1, version: "5", status: superseded, listed: true}.secret()
 				x.stored(state{name: "a", number: 1, version: "1", status: deployed}.secret(), true, time.Time{})
-				fetch, told := x.stored(listed, false, time.Time{})
-				if !fetch || len(told) > 0 {
-					panic("told before it was read")
+				fetch, reported := x.stored(listed, false, time.Time{})
+				if !fetch || len(reported) > 0 {
+					panic("reported before it was read")
 				}
-				_, told = x.stored(state{name: "a", number: 2, version: "6", status: deployed}.secret(), false, time.Time{})
+				_, reported = x.stored(state{name: "a", number: 2, version: "6", status: deployed}.secret(), false, time.Time{})
 				_, other := x.stored(state{name: "b", number: 1, version: "7", status: deployed}.secret(), false, time.Time{})
-				told = append(told, other...)
-				return append(told, x.fetched(listed.revision, state{name: "a", number: 1, version: "5", status: superseded}.secret())...)
+				reported = append(reported, other...)
+				return append(reported, x.fetched(listed.revision, state{name: "a", number: 1, version: "5", status: superseded}.secret())...)
 			},
 			want: []string{
 				"status b.v1 deployed",
@@ -124,13 +124,13 @@ func TestIndexTellsTransitions(t *testing.T) {
 			},
 		},
 		{
-			name: "a state that was overwritten unread is told from its label",
+			name: "a state overwritten before it was read is reported from its label",
 			do: func(x *index) []decoder.Transition {
 				listed := state{name: "a", number: 1, version: "5", status: pending, listed: true}.secret()
 				x.stored(listed, false, time.Time{})
-				_, told := x.stored(state{name: "a", number: 1, version: "6", status: deployed}.secret(), false, time.Time{})
-				// The answer to the fetch of version 5 comes too late and is of 6.
-				return append(told, x.fetched(listed.revision, state{name: "a", number: 1, version: "6", status: deployed}.secret())...)
+				_, reported := x.stored(state{name: "a", number: 1, version: "6", status: deployed}.secret(), false, time.Time{})
+				// The answer to the fetch of version 5 arrives too late and has version 6.
+				return append(reported, x.fetched(listed.revision, state{name: "a", number: 1, version: "6", status: deployed}.secret())...)
 			},
 			want: []string{
 				"status a.v1 pending-upgrade (label) late",
@@ -138,13 +138,13 @@ func TestIndexTellsTransitions(t *testing.T) {
 			},
 		},
 		{
-			name: "a fetch that meets the next state tells this one from its label",
+			name: "a fetch that returns the next state reports this one from its label",
 			do: func(x *index) []decoder.Transition {
 				listed := state{name: "a", number: 1, version: "5", status: pending, listed: true}.secret()
 				x.stored(listed, false, time.Time{})
-				told := x.fetched(listed.revision, state{name: "a", number: 1, version: "6", status: deployed}.secret())
+				reported := x.fetched(listed.revision, state{name: "a", number: 1, version: "6", status: deployed}.secret())
 				_, more := x.stored(state{name: "a", number: 1, version: "6", status: deployed}.secret(), false, time.Time{})
-				return append(told, more...)
+				return append(reported, more...)
 			},
 			want: []string{
 				"status a.v1 pending-upgrade (label) late",
@@ -152,23 +152,23 @@ func TestIndexTellsTransitions(t *testing.T) {
 			},
 		},
 		{
-			name: "a Secret that was made anew unseen has gone and come",
+			name: "a Secret recreated unseen is reported as removed and added",
 			do: func(x *index) []decoder.Transition {
 				x.stored(state{name: "a", number: 1, version: "1", status: deployed}.secret(), true, time.Time{})
-				_, told := x.stored(state{name: "a", number: 1, uid: "other", version: "9", status: deployed}.secret(), false, time.Time{})
-				return told
+				_, reported := x.stored(state{name: "a", number: 1, uid: "other", version: "9", status: deployed}.secret(), false, time.Time{})
+				return reported
 			},
 			want: []string{"removed a.v1 deployed -> deployed late", "status a.v1 deployed"},
 		},
 		{
-			name: "missed deletes mean the same in any order",
+			name: "missed deletes have the same result in any order",
 			do: func(x *index) []decoder.Transition {
 				for n, status := range []decoder.Status{superseded, superseded, deployed} {
 					x.stored(state{name: "a", number: n + 1, version: "1", status: status}.secret(), true, time.Time{})
 				}
-				told := x.deleted(state{name: "a", number: 3}.secret(), true, time.Time{})
-				told = append(told, x.deleted(state{name: "a", number: 1}.secret(), true, time.Time{})...)
-				return append(told, x.deleted(state{name: "a", number: 2}.secret(), true, time.Time{})...)
+				reported := x.deleted(state{name: "a", number: 3}.secret(), true, time.Time{})
+				reported = append(reported, x.deleted(state{name: "a", number: 1}.secret(), true, time.Time{})...)
+				return append(reported, x.deleted(state{name: "a", number: 2}.secret(), true, time.Time{})...)
 			},
 			want: []string{
 				"removed a.v3 deployed -> deployed late",
@@ -177,11 +177,11 @@ func TestIndexTellsTransitions(t *testing.T) {
 			},
 		},
 		{
-			name: "nothing is told of a release that is named by nothing",
+			name: "nothing is reported for a release without a name",
 			do: func(x *index) []decoder.Transition {
 				nameless := state{name: "", number: 0, version: "1", listed: true}.secret()
-				_, told := x.stored(nameless, false, time.Time{})
-				return append(told, x.fetched(nameless.revision, nil)...)
+				_, reported := x.stored(nameless, false, time.Time{})
+				return append(reported, x.fetched(nameless.revision, nil)...)
 			},
 			want: []string{},
 		},
@@ -196,7 +196,7 @@ func TestIndexTellsTransitions(t *testing.T) {
 	}
 }
 
-// The record names the release where neither labels nor the Secret's name do.
+// The record names the release if neither the labels nor the Secret's name do.
 func TestIndexMovesRevisionToTheReleaseThatItsRecordNames(t *testing.T) {
 	x := newIndex(0)
 	nameless := state{name: "", number: 0, uid: "u", version: "1", listed: true}.secret()
@@ -251,21 +251,21 @@ func newTestChanges() (*Watcher, *changes) {
 	return w, &changes{w: w}
 }
 
-func (w *Watcher) takeTold() []decoder.Transition {
+func (w *Watcher) takeReported() []decoder.Transition {
 	w.observers.mu.Lock()
 	defer w.observers.mu.Unlock()
-	var told []decoder.Transition
+	var reported []decoder.Transition
 	for _, n := range w.observers.waiting {
-		told = append(told, n.transition)
+		reported = append(reported, n.transition)
 	}
 	w.observers.waiting = nil
-	return told
+	return reported
 }
 
-// A delete that a broken watch missed comes wrapped, by value, and what is
-// inside may be anything; see https://github.com/kumahq/kuma/issues/17065 and
+// A delete that a broken watch missed arrives wrapped, by value, and may contain
+// anything; see https://github.com/kumahq/kuma/issues/17065 and
 // https://github.com/kubestellar/kubestellar/issues/3857.
-func TestMissedDeleteInTombstoneCrashesNothing(t *testing.T) {
+func TestAMissedDeleteInATombstoneDoesNotPanic(t *testing.T) {
 	w, c := newTestChanges()
 	defer w.fetcher.urgent.ShutDown()
 	defer w.fetcher.backfill.ShutDown()
@@ -283,7 +283,7 @@ func TestMissedDeleteInTombstoneCrashesNothing(t *testing.T) {
 	c.OnDelete(tombstone(9, nil))
 	c.OnDelete("a string")
 	c.OnDelete(nil)
-	// Once more, and as a pointer, which client-go never sends.
+	// Repeat it, also as a pointer, which client-go never sends.
 	c.OnDelete(first)
 	c.OnDelete(&first)
 
@@ -292,7 +292,7 @@ func TestMissedDeleteInTombstoneCrashesNothing(t *testing.T) {
 		"pruned a.v2 superseded -> superseded late",
 		"pruned a.v3 superseded -> superseded late",
 	}
-	if diff := cmp.Diff(want, said(w.takeTold())); diff != "" {
+	if diff := cmp.Diff(want, said(w.takeReported())); diff != "" {
 		t.Errorf("transitions (-want +got):\n%s", diff)
 	}
 	if got := w.Revisions("ns", "a"); len(got) != 1 || got[0].Number != 4 {
@@ -300,16 +300,16 @@ func TestMissedDeleteInTombstoneCrashesNothing(t *testing.T) {
 	}
 }
 
-// A resync, or an API server that was restarted, sends every object again as
+// A resync, or a restarted API server, sends every object again as
 // an update; see https://github.com/kubernetes/client-go/issues/529 and
 // https://github.com/kubernetes/kubernetes/issues/81638.
-func TestRepeatedUpdateOfUnchangedSecretTellsNothing(t *testing.T) {
+func TestRepeatedUpdateOfUnchangedSecretReportsNothing(t *testing.T) {
 	w, c := newTestChanges()
 	defer w.fetcher.urgent.ShutDown()
 	defer w.fetcher.backfill.ShutDown()
 	first := state{name: "a", number: 1, version: "1", status: decoder.StatusDeployed}
 	c.OnAdd(first.secret(), false)
-	w.takeTold()
+	w.takeReported()
 	version := w.Version()
 	listedAgain := first
 	listedAgain.listed = true
@@ -318,8 +318,8 @@ func TestRepeatedUpdateOfUnchangedSecretTellsNothing(t *testing.T) {
 		c.OnUpdate(first.secret(), listedAgain.secret())
 		c.OnAdd(listedAgain.secret(), false)
 	}
-	if told := w.takeTold(); len(told) > 0 {
-		t.Errorf("told %v", said(told))
+	if reported := w.takeReported(); len(reported) > 0 {
+		t.Errorf("reported %v", said(reported))
 	}
 	if w.Version() != version {
 		t.Error("the version changed")
@@ -328,23 +328,23 @@ func TestRepeatedUpdateOfUnchangedSecretTellsNothing(t *testing.T) {
 		t.Error("the header was lost")
 	}
 	if n := w.fetcher.urgent.Len() + w.fetcher.backfill.Len(); n > 0 {
-		t.Errorf("%d records are to be fetched again", n)
+		t.Errorf("%d records would be fetched again", n)
 	}
 
-	// A new resource version with the same status is news for the index and the
-	// keeper only.
+	// A new resource version with the same status matters only to the index and
+	// the keeper.
 	relabelled := first
 	relabelled.version = "2"
 	c.OnUpdate(first.secret(), relabelled.secret())
-	if told := w.takeTold(); len(told) != 1 || told[0].Change != "" || told[0].Revision.Secret.ResourceVersion != "2" {
-		t.Errorf("a write without a new status told %v", told)
+	if reported := w.takeReported(); len(reported) != 1 || reported[0].Change != "" || reported[0].Revision.Secret.ResourceVersion != "2" {
+		t.Errorf("a write without a new status reported %v", reported)
 	}
 	if w.Version() == version {
 		t.Error("the version did not change with the Secret")
 	}
 }
 
-// The informer runs the transform on its own result too.
+// The informer also runs the transform on its own result.
 func TestReduceTwiceIsOnce(t *testing.T) {
 	once := state{name: "a", number: 1, version: "1"}.secret()
 	twice, err := (&Watcher{}).reduce(once)

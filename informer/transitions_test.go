@@ -19,24 +19,24 @@ func TestTransitionsOfBothHelms(t *testing.T) {
 	for _, version := range clustertest.Versions {
 		t.Run(fmt.Sprintf("helm%d", version), func(t *testing.T) {
 			ns := clustertest.Namespace(t)
-			told := newJournal()
-			defer c.Observe(ns, "web", told.add)()
+			reported := newJournal()
+			defer c.Observe(ns, "web", reported.add)()
 
 			clustertest.Helm(t, version, "install", "web", chart, "-n", ns)
-			told.same(t, "1 pending-install", "1 pending-install -> deployed")
+			reported.same(t, "1 pending-install", "1 pending-install -> deployed")
 
 			clustertest.Helm(t, version, "upgrade", "web", chart, "-n", ns, "--set", "tag=2")
-			told.same(t, "2 pending-upgrade", "1 deployed -> superseded", "2 pending-upgrade -> deployed")
+			reported.same(t, "2 pending-upgrade", "1 deployed -> superseded", "2 pending-upgrade -> deployed")
 
 			clustertest.Helm(t, version, "rollback", "web", "1", "-n", ns)
-			told.same(t, "3 pending-rollback", "2 deployed -> superseded", "3 pending-rollback -> deployed")
-			rolledBack := told.find(t, "3 pending-rollback -> deployed").Revision
+			reported.same(t, "3 pending-rollback", "2 deployed -> superseded", "3 pending-rollback -> deployed")
+			rolledBack := reported.find(t, "3 pending-rollback -> deployed").Revision
 			if rolledBack.Header == nil || rolledBack.Header.Description != "Rollback to 1" {
 				t.Errorf("the rollback's header is %+v", rolledBack.Header)
 			}
 
 			clustertest.Helm(t, version, "upgrade", "web", chart, "-n", ns, "--history-max", "2")
-			told.same(t, "1 pruned", "2 pruned", "4 pending-upgrade", "3 deployed -> superseded", "4 pending-upgrade -> deployed")
+			reported.same(t, "1 pruned", "2 pruned", "4 pending-upgrade", "3 deployed -> superseded", "4 pending-upgrade -> deployed")
 
 			if got := c.Revisions(ns, "web"); len(got) != 2 || got[0].Number != 3 || got[1].Number != 4 {
 				t.Errorf("%d revisions in the index, want 3 and 4", len(got))
@@ -47,16 +47,16 @@ func TestTransitionsOfBothHelms(t *testing.T) {
 			}
 
 			clustertest.Helm(t, version, "uninstall", "web", "-n", ns)
-			told.same(t, "4 deployed -> uninstalling", "3 uninstalled", "4 uninstalled")
+			reported.same(t, "4 deployed -> uninstalling", "3 uninstalled", "4 uninstalled")
 			if got := c.Latest(ns); len(got) != 0 {
 				t.Errorf("after the uninstall there is still %+v", got[0])
 			}
 
 			barrier(t, c, ns, "web-barrier")
-			told.mu.Lock()
-			defer told.mu.Unlock()
-			if len(told.lines) > 0 {
-				t.Errorf("told beyond the end: %q", told.lines)
+			reported.mu.Lock()
+			defer reported.mu.Unlock()
+			if len(reported.lines) > 0 {
+				t.Errorf("reported after the end: %q", reported.lines)
 			}
 		})
 	}
@@ -65,40 +65,40 @@ func TestTransitionsOfBothHelms(t *testing.T) {
 func TestDeleteByHandIsRemoved(t *testing.T) {
 	c := watched(t)
 	ns := clustertest.Namespace(t)
-	told := newJournal()
-	defer c.Observe(ns, "web", told.add)()
+	reported := newJournal()
+	defer c.Observe(ns, "web", reported.add)()
 	create(t, ns, releaseSecret("web", 1, decoder.StatusSuperseded))
 	create(t, ns, releaseSecret("web", 2, decoder.StatusDeployed))
 	remove(t, ns, "sh.helm.release.v1.web.v2")
 	remove(t, ns, "sh.helm.release.v1.web.v1")
-	told.same(t, "1 superseded", "2 deployed", "2 removed", "1 removed")
+	reported.same(t, "1 superseded", "2 deployed", "2 removed", "1 removed")
 }
 
-// Losing the label takes a Secret out of Helm's sight, which is as good as a
-// delete.
+// A Secret that loses the owner label is invisible to Helm, which is the same as
+// a delete.
 func TestLosingTheOwnerLabelIsRemoved(t *testing.T) {
 	c := watched(t)
 	ns := clustertest.Namespace(t)
-	told := newJournal()
-	defer c.Observe(ns, "web", told.add)()
+	reported := newJournal()
+	defer c.Observe(ns, "web", reported.add)()
 	secret := create(t, ns, releaseSecret("web", 1, decoder.StatusDeployed))
 	secret.Labels["owner"] = "somebody"
 	if _, err := clustertest.Core(t).Secrets(ns).Update(t.Context(), secret, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	told.same(t, "1 deployed", "1 removed")
+	reported.same(t, "1 deployed", "1 removed")
 }
 
-func TestOtherSecretsNeverArrive(t *testing.T) {
+func TestOtherSecretsAreIgnored(t *testing.T) {
 	c := watched(t)
 	ns := clustertest.Namespace(t)
 	var mu sync.Mutex
-	var told []string
+	var reported []string
 	stop := c.ObserveAll(func(tr decoder.Transition) {
 		mu.Lock()
 		defer mu.Unlock()
 		if tr.Revision.Namespace == ns {
-			told = append(told, tr.Revision.Secret.Name)
+			reported = append(reported, tr.Revision.Secret.Name)
 		}
 	})
 	defer stop()
@@ -117,8 +117,8 @@ func TestOtherSecretsNeverArrive(t *testing.T) {
 
 	mu.Lock()
 	defer mu.Unlock()
-	if diff := cmp.Diff([]string{"sh.helm.release.v1.barrier.v1"}, told); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"sh.helm.release.v1.barrier.v1"}, reported); diff != "" {
+		t.Errorf("reported (-want +got):\n%s", diff)
 	}
 	if got := c.Latest(ns); len(got) != 1 || got[0].Name != "barrier" {
 		t.Errorf("the index lists %d releases, want the barrier only", len(got))

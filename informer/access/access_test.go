@@ -83,7 +83,7 @@ func TestManyCallersWithOneTokenAskOnce(t *testing.T) {
 			err := r.Allowed(t.Context(), credentials, right)
 			denied, ok := errors.AsType[*helmtrail.ForbiddenError](err)
 			if !ok || denied.User != user || denied.Right != right {
-				t.Errorf("the answer is %v, want that %s may not %s", err, user, right)
+				t.Errorf("got %v, want: %s may not %s", err, user, right)
 			}
 		})
 	}
@@ -93,7 +93,7 @@ func TestManyCallersWithOneTokenAskOnce(t *testing.T) {
 	}
 }
 
-// Whoever tries tokens is slowed down; those who are known go on.
+// Callers who try unknown tokens are limited; known tokens are not.
 func TestUnknownTokensAreLimited(t *testing.T) {
 	r, tokens, _ := reviewer(t)
 	credentials := token(t, clustertest.Namespace(t))
@@ -112,7 +112,7 @@ func TestUnknownTokensAreLimited(t *testing.T) {
 				case errors.Is(err, helmtrail.ErrTooManyTokens):
 					limited.Add(1)
 				default:
-					t.Errorf("a guess was answered %v", err)
+					t.Errorf("a guessed token got %v", err)
 				}
 			}
 		})
@@ -129,9 +129,9 @@ func TestUnknownTokensAreLimited(t *testing.T) {
 	}
 }
 
-// What a session remembers of its starter is enough to ask for their rights,
-// those that they have as members of a group too. pods/log is not pods.
-func TestAUserMayWhatTheirTokenMay(t *testing.T) {
+// What a session stores about its starter is enough to review their permissions,
+// including those they have through groups. pods/log is not pods.
+func TestAUserHasThePermissionsOfTheirToken(t *testing.T) {
 	namespace := clustertest.Namespace(t)
 	r, _, rights := reviewer(t)
 	credentials := token(t, namespace)
@@ -172,6 +172,6 @@ func TestAUserMayWhatTheirTokenMay(t *testing.T) {
 		_ = r.May(t.Context(), user, helmtrail.Right{Verb: "get", Resource: "pods", Namespace: namespace})
 	}
 	if n := rights.Load() - asked; n != 0 {
-		t.Errorf("ten questions that were answered a moment ago made %d reviews", n)
+		t.Errorf("ten questions with cached answers caused %d reviews", n)
 	}
 }

@@ -19,7 +19,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// rights are what those may do who are shown the same in different ways.
+// rights are the verbs of two users. They are compared in different ways and must
+// get the same result.
 var rights = map[string][]string{"operator": {"*"}, "reader": {"get", "list"}}
 
 func TestNothingDriftsRightAfterAnInstall(t *testing.T) {
@@ -34,12 +35,12 @@ func TestNothingDriftsRightAfterAnInstall(t *testing.T) {
 				for who, verbs := range rights {
 					found := r.drift(comparerAs(t, r.as(verbs...)))
 					if diff := cmp.Diff([]string{}, lines(found)); diff != "" || found.Drifted {
-						t.Errorf("to a %s it drifts (-want +got):\n%s", who, diff)
+						t.Errorf("as a %s it drifts (-want +got):\n%s", who, diff)
 					}
 					want := map[string]drift.Check{"operator": drift.ByApply, "reader": drift.ByFields}[who]
 					for _, o := range found.Objects {
 						if o.Checked != want {
-							t.Errorf("to a %s %s %s is checked by %q, want %q: %s", who, o.Kind, o.Name, o.Checked, want, o.Message)
+							t.Errorf("as a %s, %s %s is checked by %q, want %q: %s", who, o.Kind, o.Name, o.Checked, want, o.Message)
 						}
 					}
 				}
@@ -48,7 +49,7 @@ func TestNothingDriftsRightAfterAnInstall(t *testing.T) {
 	})
 }
 
-func TestWhatOthersDidIsTold(t *testing.T) {
+func TestChangesByOthersAreDrift(t *testing.T) {
 	eachHelm(t, func(t *testing.T, version int) {
 		chart, group := traps(t)
 		r := install(t, version, chart)
@@ -63,7 +64,7 @@ func TestWhatOthersDidIsTold(t *testing.T) {
 		r.patch(configmaps, "web", "kubectl-edit", `{"data":{"yes":"yes","more":"more"}}`)
 		r.patch(secrets, "web", "kubectl-edit", `{"data":{"password":"b3RoZXItb3RoZXI="}}`)
 		r.patch(schema.GroupVersionResource{Group: group, Version: "v1", Resource: "widgets"}, "web", "kubectl-edit", `{"spec":{"color":"blue","size":7}}`)
-		// The chart's own autoscaler scales the StatefulSet.
+		// The chart's own autoscaler sets the replicas of the StatefulSet.
 		r.patch(statefulsets, "web", "any-scaler", `{"spec":{"replicas":5}}`, "scale")
 		r.remove(schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}, "web")
 		want := []string{
@@ -89,24 +90,24 @@ func TestWhatOthersDidIsTold(t *testing.T) {
 		for who, verbs := range rights {
 			found := r.drift(comparerAs(t, r.as(verbs...)))
 			if diff := cmp.Diff(want, lines(found)); diff != "" {
-				t.Errorf("to a %s (-want +got):\n%s", who, diff)
+				t.Errorf("as a %s (-want +got):\n%s", who, diff)
 			}
 		}
 	})
 }
 
-func TestReplicasThatAnAutoscalerSetsAreNoDrift(t *testing.T) {
+func TestReplicasSetByAnAutoscalerAreNotDrift(t *testing.T) {
 	eachHelm(t, func(t *testing.T, version int) {
 		r := install(t, version, clustertest.Chart(t))
 		r.patch(deployments, "web", "kube-controller-manager", `{"spec":{"replicas":3}}`, "scale")
 		for who, verbs := range rights {
 			if diff := cmp.Diff([]string{}, lines(r.drift(comparerAs(t, r.as(verbs...))))); diff != "" {
-				t.Errorf("to a %s (-want +got):\n%s", who, diff)
+				t.Errorf("as a %s (-want +got):\n%s", who, diff)
 			}
 		}
 		r.patch(deployments, "web", "kubectl", `{"spec":{"replicas":4}}`, "scale")
 		if diff := cmp.Diff([]string{"Deployment web: spec.replicas 1 -> 4 by kubectl"}, lines(r.drift(r.comparer))); diff != "" {
-			t.Errorf("after a person has scaled (-want +got):\n%s", diff)
+			t.Errorf("after scaling by hand (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -123,7 +124,7 @@ func TestAnEarlierRevisionIsComparedWithTheLiveObjects(t *testing.T) {
 				`Deployment web: spec.template.spec.containers[name="web"].image "web:1" -> "web:2" by helm`,
 			}
 			if diff := cmp.Diff(want, lines(r.drift(comparerAs(t, r.as(verbs...))))); diff != "" {
-				t.Errorf("to a %s revision 1 differs (-want +got):\n%s", who, diff)
+				t.Errorf("as a %s, revision 1 differs (-want +got):\n%s", who, diff)
 			}
 		}
 		r.read(2)
@@ -133,24 +134,24 @@ func TestAnEarlierRevisionIsComparedWithTheLiveObjects(t *testing.T) {
 	})
 }
 
-func TestFieldsThatTheKindLacksAreNoDrift(t *testing.T) {
-	// Helm 4 is refused such a chart.
+func TestFieldsUnknownToTheKindAreNotDrift(t *testing.T) {
+	// Helm 4 fails to install this chart.
 	chart, _ := traps(t)
 	r := install(t, 3, chart, "--set", "unknownField=true")
 	for who, verbs := range rights {
 		found := r.drift(comparerAs(t, r.as(verbs...)))
 		if diff := cmp.Diff([]string{}, lines(found)); diff != "" {
-			t.Errorf("to a %s it drifts (-want +got):\n%s", who, diff)
+			t.Errorf("as a %s it drifts (-want +got):\n%s", who, diff)
 		}
 		for _, o := range found.Objects {
 			if o.Kind == "Deployment" && (o.Checked != drift.ByFields || strings.Contains(o.Message, "field not declared in schema") != (who == "operator")) {
-				t.Errorf("to a %s the Deployment is checked by %s: %s", who, o.Checked, o.Message)
+				t.Errorf("as a %s, the Deployment is checked by %s: %s", who, o.Checked, o.Message)
 			}
 		}
 	}
 }
 
-func TestObjectsOfTheReleaseThatTheRecordDoesNotNameAreExtra(t *testing.T) {
+func TestObjectsMissingFromTheRecordAreExtra(t *testing.T) {
 	r := install(t, 4, clustertest.Chart(t))
 	for name, annotations := range map[string]map[string]string{
 		"left":     {"meta.helm.sh/release-name": "web", "meta.helm.sh/release-namespace": r.namespace},
@@ -172,11 +173,11 @@ func TestObjectsOfTheReleaseThatTheRecordDoesNotNameAreExtra(t *testing.T) {
 	}
 	found = r.drift(comparerAs(t, r.as("get")))
 	if found.Drifted || !slices.Equal(found.Unlisted, []string{"ConfigMap", "Deployment.apps", "Service"}) {
-		t.Errorf("without the right to list: drifted %v, unlisted %v", found.Drifted, found.Unlisted)
+		t.Errorf("without permission to list: drifted %v, unlisted %v", found.Drifted, found.Unlisted)
 	}
 }
 
-// unanswered is a connection over which no list is ever answered.
+// unanswered is a transport that never answers a list.
 type unanswered struct{ http.RoundTripper }
 
 func (u unanswered) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -187,7 +188,7 @@ func (u unanswered) RoundTrip(request *http.Request) (*http.Response, error) {
 	return u.RoundTripper.RoundTrip(request)
 }
 
-func TestListsThatAreNotAnsweredHoldNothingUp(t *testing.T) {
+func TestUnansweredListsDoNotBlock(t *testing.T) {
 	r := install(t, 4, clustertest.Chart(t))
 	config := clustertest.Config(t)
 	config.Wrap(func(inner http.RoundTripper) http.RoundTripper { return unanswered{inner} })
@@ -199,11 +200,11 @@ func TestListsThatAreNotAnsweredHoldNothingUp(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeComparedSaysWhy(t *testing.T) {
+func TestObjectsThatCannotBeComparedHaveAReason(t *testing.T) {
 	r := install(t, 4, trapsWithoutKind(t))
 	for _, o := range r.drift(comparerAs(t, r.as("list"))).Objects {
 		if o.State != drift.Unknown || !strings.Contains(o.Message, "cannot get resource") {
-			t.Errorf("without the right to get it %s is %s: %s", o.Kind, o.State, o.Message)
+			t.Errorf("without permission to get it, %s is %s: %s", o.Kind, o.State, o.Message)
 		}
 	}
 	r.record.Manifest += "\n---\nkind: Widget\napiVersion: gone.example.com/v1\nmetadata: {name: web}\n---\n{ no YAML\n---\nkind: Job\napiVersion: batch/v1\nmetadata: {generateName: once-}\n"
@@ -231,7 +232,7 @@ func TestWhatCannotBeComparedSaysWhy(t *testing.T) {
 	}
 }
 
-func TestSecretsAreMaskedInADrift(t *testing.T) {
+func TestSecretsAreMaskedInADriftReport(t *testing.T) {
 	eachHelm(t, func(t *testing.T, version int) {
 		r := install(t, version, trapsWithoutKind(t))
 		r.patch(secrets, "web", "kubectl-edit", `{"stringData":{"password":"canary-live-1234","new":"canary-added-12"}}`)
@@ -243,13 +244,13 @@ func TestSecretsAreMaskedInADrift(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			told := lines(found)
-			if len(told) != 6 {
-				t.Errorf("to a %s: %q", who, told)
+			reported := lines(found)
+			if len(reported) != 6 {
+				t.Errorf("as a %s: %q", who, reported)
 			}
-			for _, line := range told {
+			for _, line := range reported {
 				if strings.Contains(line, "canary") || strings.Contains(line, "hunter2") || strings.Contains(line, "Y2FuYXJ5") || !strings.Contains(line, "«masked:") {
-					t.Errorf("to a %s: %s", who, line)
+					t.Errorf("as a %s: %s", who, line)
 				}
 			}
 		}

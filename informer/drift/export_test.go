@@ -2,5 +2,5 @@ package drift
 
 import "time"
 
-// Within sets how long one answer may take.
+// Within limits the time for one answer.
 func (c *Comparer) Within(d time.Duration) { c.within = d }

@@ -40,7 +40,7 @@ var (
 	definitions  = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 )
 
-// release is an installed release and what compares it.
+// release is an installed release with its record and its comparer.
 type release struct {
 	t         *testing.T
 	namespace string
@@ -49,7 +49,7 @@ type release struct {
 	comparer  *driftcheck.Comparer
 }
 
-// eachHelm runs the test for releases of both Helms.
+// eachHelm runs the test with releases of both Helms.
 func eachHelm(t *testing.T, f func(t *testing.T, version int)) {
 	t.Parallel()
 	for _, version := range clustertest.Versions {
@@ -60,8 +60,8 @@ func eachHelm(t *testing.T, f func(t *testing.T, version int)) {
 	}
 }
 
-// traps copies the chart of that name with a kind of its own, which is removed
-// in the end.
+// traps copies the chart of that name and gives it a custom kind of its own. The
+// kind is removed when the test ends.
 func traps(t *testing.T) (folder, group string) {
 	t.Helper()
 	folder, group = t.TempDir(), "drift-"+rand.String(8)+".example.com"
@@ -95,8 +95,8 @@ func traps(t *testing.T) (folder, group string) {
 	return folder, group
 }
 
-// trapsWithoutKind is the chart without the kind of its own, which takes the API
-// server seconds to take in.
+// trapsWithoutKind is the chart without its custom kind. The API server takes
+// seconds to serve a new kind.
 func trapsWithoutKind(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -120,7 +120,7 @@ func dynamicClient(t *testing.T, config *rest.Config) dynamic.Interface {
 	return client
 }
 
-// comparerAs makes a Comparer with that configuration's credentials.
+// comparerAs returns a Comparer with that configuration's credentials.
 func comparerAs(t *testing.T, config *rest.Config) *driftcheck.Comparer {
 	t.Helper()
 	config.WarningHandlerWithContext = driftcheck.Warnings{}
@@ -150,7 +150,7 @@ func install(t *testing.T, version int, chart string, args ...string) *release {
 	return r
 }
 
-// read takes a revision for the record that is compared.
+// read makes a revision the record that is compared.
 func (r *release) read(revision int) {
 	r.t.Helper()
 	secret, err := clustertest.Core(r.t).Secrets(r.namespace).Get(r.t.Context(), fmt.Sprintf("sh.helm.release.v1.web.v%d", revision), metav1.GetOptions{})
@@ -188,7 +188,7 @@ func (r *release) ref() helmtrail.ReleaseRef {
 	return helmtrail.ReleaseRef{Cluster: "dev", Namespace: r.namespace, Name: "web"}
 }
 
-// drift compares the record with the cluster, as whoever the comparer is.
+// drift compares the record with the cluster.
 func (r *release) drift(comparer *driftcheck.Comparer) *drift.Report {
 	r.t.Helper()
 	found, err := comparer.Drift(r.t.Context(), drift.Query{Release: r.ref(), Record: r.record})
@@ -198,7 +198,7 @@ func (r *release) drift(comparer *driftcheck.Comparer) *drift.Report {
 	return found
 }
 
-// lines tells a drift, a line for whatever is not the same.
+// lines formats a drift report, one line for each difference.
 func lines(found *drift.Report) []string {
 	all := []string{}
 	for _, o := range found.Objects {
@@ -215,7 +215,7 @@ func lines(found *drift.Report) []string {
 	return all
 }
 
-// as is a configuration of somebody who may do no more than that to all objects
+// as returns the configuration of a user who has only these verbs, on all objects
 // of the namespace.
 func (r *release) as(verbs ...string) *rest.Config {
 	r.t.Helper()
@@ -240,7 +240,7 @@ func (r *release) as(verbs ...string) *rest.Config {
 	}
 	config := clustertest.Config(r.t)
 	config.Impersonate = rest.ImpersonationConfig{UserName: user}
-	// The API server hears of new rights a moment later.
+	// The API server applies new permissions a moment later.
 	reviews, err := authorizationv1client.NewForConfig(config)
 	if err != nil {
 		r.t.Fatal(err)
@@ -253,7 +253,7 @@ func (r *release) as(verbs ...string) *rest.Config {
 		return err == nil && answer.Status.Allowed, err
 	})
 	if err != nil {
-		r.t.Fatalf("wait for the rights of %s: %v", user, err)
+		r.t.Fatalf("waiting for the permissions of %s: %v", user, err)
 	}
 	return config
 }

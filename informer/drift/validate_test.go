@@ -68,7 +68,7 @@ func TestARenderedManifestIsValidatedByTheAPIServer(t *testing.T) {
 	_, same := r.verdicts(r.comparer, masked)
 	for _, line := range same {
 		if !strings.HasSuffix(line, ": unchanged") {
-			t.Errorf("what is installed: %s", line)
+			t.Errorf("the installed manifest: %s", line)
 		}
 	}
 
@@ -77,7 +77,7 @@ func TestARenderedManifestIsValidatedByTheAPIServer(t *testing.T) {
 	}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	// The API server enforces a quota some time after its creation.
+	// The API server enforces a new quota with a delay.
 	enforced := func(ctx context.Context) (bool, error) {
 		more := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "one-more"}}
 		_, err := clustertest.Core(t).Secrets(r.namespace).Create(ctx, more, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
@@ -134,7 +134,7 @@ metadata: {name: mine}
 spec: {size: big}
 `, "GROUP", group)
 	_, got := r.verdicts(r.comparer, manifest)
-	// What is refused or unknown comes first, all else in the manifest's order.
+	// Rejected and unknown objects come first, the others in the manifest's order.
 	wanted := []string{
 		`Deployment wrong: refused failed to create typed patch object (` + r.namespace + `/wrong; apps/v1, Kind=Deployment): .spec.replicas: expected numeric (int or float), got string`,
 		"Deployment unfit: refused Deployment.apps \"unfit\" is invalid: spec.template.metadata.labels: Invalid value: {\"other\":\"b\"}: `selector` does not match template `labels`",
@@ -155,20 +155,20 @@ spec: {size: big}
 		}
 	}
 	if _, err := clustertest.Core(t).ConfigMaps(r.namespace).Get(t.Context(), "new", metav1.GetOptions{}); err == nil {
-		t.Error("a validation has made an object")
+		t.Error("a validation has created an object")
 	}
 
 	_, got = r.verdicts(comparerAs(t, r.as("get")), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new}\n")
 	if len(got) != 1 || !strings.HasPrefix(got[0], `ConfigMap new: refused configmaps "new" is forbidden: User `) {
-		t.Errorf("without the right to patch: %q", got)
+		t.Errorf("without permission to patch: %q", got)
 	}
 }
 
-func TestFieldsThatOthersOwnAreToldWhereHelmWouldConflict(t *testing.T) {
+func TestConflictingFieldOwnersAreReported(t *testing.T) {
 	eachHelm(t, func(t *testing.T, version int) {
 		r := install(t, version, clustertest.Chart(t))
 		r.patch(deployments, "web", "kubectl", `{"spec":{"replicas":4}}`, "scale")
-		// Helm 3 knows no conflicts.
+		// Helm 3 has no conflicts.
 		want := map[int]string{3: "", 4: ` conflict with "kubectl" with subresource "scale" using apps/v1 at .spec.replicas: helm takes it over only with forceConflicts`}[version]
 		_, got := r.verdicts(r.comparer, r.record.Manifest)
 		if last := got[len(got)-1]; last != "Deployment web: change  spec.replicas 4 -> 1"+want {
@@ -179,7 +179,7 @@ func TestFieldsThatOthersOwnAreToldWhereHelmWouldConflict(t *testing.T) {
 
 func TestAHookThatRanIsValidatedAsANewObject(t *testing.T) {
 	r := install(t, 4, clustertest.Chart(t))
-	// A Job's Pod template cannot be changed, which Helm need not care about.
+	// A Job's Pod template is immutable. Helm does not care if it deletes the Job first.
 	const job = `
 apiVersion: batch/v1
 kind: Job
@@ -207,7 +207,7 @@ spec: {template: {spec: {restartPolicy: %s, containers: [{name: once, image: "do
 	}
 }
 
-func TestANamespaceThatIsYetToBeMadeIsNoError(t *testing.T) {
+func TestAMissingNamespaceIsNotAnError(t *testing.T) {
 	config := clustertest.Config(t)
 	r := &release{t: t, namespace: "not-made-yet", client: dynamicClient(t, config), comparer: comparerAs(t, config)}
 	message, got := r.verdicts(r.comparer, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: wrong}\ndata: [1]\n")

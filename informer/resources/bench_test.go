@@ -30,9 +30,9 @@ const (
 )
 
 // BenchmarkFollowABigRelease follows 500 objects with 2,000 pods on a real API
-// server, and reports how long the first rows, a change, a question for the rows
-// and a reading of all objects take, the memory that it holds, and the same of a
-// plain dynamic informer of the same pods.
+// server. It reports the time to the first rows, to a change, to answer for the
+// rows and to read all objects, the memory in use, and the same for a plain
+// dynamic informer of the same pods.
 func BenchmarkFollowABigRelease(b *testing.B) {
 	namespace := clustertest.Namespace(b)
 	record := makeBigRelease(b, namespace)
@@ -78,7 +78,7 @@ func BenchmarkFollowABigRelease(b *testing.B) {
 	measurePlainInformer(b, namespace)
 }
 
-// measurePlainInformer is what one would use without the tracker.
+// measurePlainInformer measures the usual way, without the tracker.
 func measurePlainInformer(b *testing.B, namespace string) {
 	client, err := dynamic.NewForConfig(clustertest.Config(b))
 	if err != nil {
@@ -105,8 +105,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// makeBigRelease makes Deployments that want nothing and gives each its pods,
-// so that only the node has work with them.
+// makeBigRelease creates Deployments without replicas and creates their pods
+// itself, so that only the node works on them.
 func makeBigRelease(b *testing.B, namespace string) *decoder.Record {
 	b.Helper()
 	clients, err := resources.ClientsFor(clustertest.Config(b))

@@ -17,7 +17,7 @@ func TestACutMessageHoldsNoHalfOfASecret(t *testing.T) {
 			t.Fatalf("%d bytes are shown: %s", len(shown), shown)
 		}
 		if strings.Contains(strings.ReplaceAll(shown, secret, ""), "c") {
-			t.Errorf("behind %d bytes half of the secret is shown: %s", before, shown[longest/2:])
+			t.Errorf("after %d bytes, half of the secret is shown: %s", before, shown[longest/2:])
 		}
 	}
 }

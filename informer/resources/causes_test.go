@@ -24,8 +24,8 @@ func chartOf(t testing.TB, template string) string {
 	return clustertest.ChartOf(t, t.TempDir(), "chart", template)
 }
 
-// pendingRecord waits for the record that helm writes before it does anything
-// else, and returns it.
+// pendingRecord returns a function that waits for the record that Helm writes
+// before it does anything else.
 func pendingRecord(t *testing.T, namespace, name string) (wait func() *decoder.Record) {
 	t.Helper()
 	clusters, err := informer.Open(informer.Options{Kubeconfig: clustertest.Kubeconfig(t)})
@@ -71,14 +71,14 @@ var (
 	deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 )
 
-// matches reports whether a cause is the fault's, whatever its count.
+// matches reports whether a cause equals the fault's, except for its count.
 func matches(want clustertest.FaultCause, c health.Cause) bool {
 	return want.Matches(c.Object.Kind, c.Object.Name, c.Container, c.Reason, c.Text, c.Final)
 }
 
-// TestFirstCauseIsReportedWithinTwoSeconds installs what cannot become ready,
-// with a helm that waits for it until the cause is complete. The Helms take
-// turns: what the cluster says does not depend on who waits.
+// TestFirstCauseIsReportedWithinTwoSeconds installs charts that cannot become
+// ready. Helm waits until the cause is complete. The two Helms alternate: the
+// cluster's state does not depend on which of them waits.
 func TestFirstCauseIsReportedWithinTwoSeconds(t *testing.T) {
 	for i, f := range clustertest.Faults {
 		version := clustertest.Versions[i%len(clustertest.Versions)]
@@ -121,11 +121,11 @@ func testFailure(t *testing.T, version int, f clustertest.Fault) {
 			}
 			complete = causes[0].Count == f.Cause.Count
 		case <-deadline:
-			t.Fatalf("the cause did not come, or not for %d objects", f.Cause.Count)
+			t.Fatalf("the cause was not reported for %d objects", f.Cause.Count)
 		}
 	}
-	// What is known of the objects must not depend on a helm that waits.
-	_ = helm.Process.Kill() // unless it has ended: a failed hook ends it
+	// The state of the objects must not depend on a waiting helm.
+	_ = helm.Process.Kill() // it may have ended already: a failed hook ends it
 	if err := <-ended; err == nil {
 		t.Error("helm succeeded")
 	}
@@ -137,6 +137,6 @@ func testFailure(t *testing.T, version int, f clustertest.Fault) {
 		t.Fatal(err)
 	}
 	if causes := stream.Summarize(read).Causes; len(causes) == 0 || !matches(f.Cause, causes[0]) || causes[0].Count != f.Cause.Count {
-		t.Errorf("the first cause at the end is not %+v but of\n%+v\nof the rows\n%s", f.Cause, causes, strings.Join(texts(read), "\n"))
+		t.Errorf("the first cause at the end is not %+v. The causes are\n%+v\nand the rows\n%s", f.Cause, causes, strings.Join(texts(read), "\n"))
 	}
 }

@@ -22,7 +22,7 @@ func setIn(namespace string) *target {
 	return t
 }
 
-// opinion is a viewer who can change their mind.
+// opinion is a viewer whose permission can change.
 type opinion struct {
 	mu    sync.Mutex
 	err   error
@@ -42,27 +42,27 @@ func (o *opinion) view(_ context.Context, _ helmtrail.Right) error {
 	return o.err
 }
 
-func TestOneQuestionForEachKindInANamespace(t *testing.T) {
+func TestOneReviewForEachKindInANamespace(t *testing.T) {
 	var o opinion
 	g := guarded(placesOnly{}, o.view)
 	targets := []*target{setIn("a"), setIn("a"), setIn("b"), setIn("a")}
 	if again := g.review(t.Context(), targets); again != reviewAgain {
 		t.Errorf("it asks again after %v, want %v", again, reviewAgain)
 	}
-	// The ReplicaSet itself, pods and events, in two namespaces.
+	// Each namespace asks for the ReplicaSet itself, pods and events.
 	if n := o.asked.Load(); n != 6 {
 		t.Errorf("%d questions, want 6", n)
 	}
 }
 
-func TestWhatWasNeverAnsweredIsNotSeen(t *testing.T) {
+func TestAnUnansweredReviewHidesTheObject(t *testing.T) {
 	o := opinion{err: helmtrail.ErrNotReviewed}
 	g, one := guarded(placesOnly{}, o.view), setIn("a")
 	if again := g.review(t.Context(), []*target{one}); again != unansweredAgain {
 		t.Errorf("it asks again after %v, want %v", again, unansweredAgain)
 	}
 	if _, err := g.object(one); !errors.Is(err, errNotYet) {
-		t.Errorf("an object of which nobody has said who may see it: %v, want not yet known", err)
+		t.Errorf("an object whose review was never answered: %v, want not yet known", err)
 	}
 	if row := unknownRow(health.Resource{}, g.sees(one.place.right("get"))); row.Status != health.StatusUnknown || row.Reason != "NotYetKnown" {
 		t.Errorf("its row is %+v", row)
@@ -74,7 +74,7 @@ func TestWhatWasNeverAnsweredIsNotSeen(t *testing.T) {
 	}
 }
 
-func TestAnAnswerCountsUntilThereIsAnother(t *testing.T) {
+func TestAnAnswerHoldsUntilTheNextOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var o opinion
 		g, targets := guarded(placesOnly{}, o.view), []*target{setIn("a")}
@@ -100,7 +100,7 @@ func TestAnAnswerCountsUntilThereIsAnother(t *testing.T) {
 	})
 }
 
-func TestAViewerWhoDoesNotAnswerHoldsNothingUp(t *testing.T) {
+func TestASlowReviewDoesNotBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := guarded(placesOnly{}, func(ctx context.Context, _ helmtrail.Right) error {
 			<-ctx.Done()

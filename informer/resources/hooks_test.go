@@ -13,8 +13,8 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// hookedChart has a hook Job of which helm waits for the end before it makes
-// anything else, and which it deletes when it was good.
+// hookedChart has a hook Job. Helm waits for its end before it creates anything
+// else, and deletes the Job if it succeeded.
 const hookedChart = `
 apiVersion: batch/v1
 kind: Job
@@ -39,9 +39,9 @@ func eachHelm(t *testing.T, f func(*testing.T, int)) {
 	}
 }
 
-// A hook that fails or hangs is told by nothing but "BackoffLimitExceeded", or
-// by silence (https://github.com/helm/helm/issues/4010).
-func TestHookThatHangsSaysWhyWhileHelmIsSilent(t *testing.T) {
+// Helm reports a failed hook only as "BackoffLimitExceeded", and a hanging hook
+// not at all (https://github.com/helm/helm/issues/4010).
+func TestAHangingHookHasACauseWhileHelmIsSilent(t *testing.T) {
 	eachHelm(t, func(t *testing.T, version int) {
 		namespace := clustertest.Namespace(t)
 		record := pendingRecord(t, namespace, "hooked")
@@ -58,7 +58,7 @@ func TestHookThatHangsSaysWhyWhileHelmIsSilent(t *testing.T) {
 		now := untilRows(t, rows, func(rows []health.Resource) bool { return len(stream.Summarize(rows).Causes) > 0 })
 		select {
 		case output := <-ended:
-			t.Errorf("helm %d had ended before the cause was told: %s", version, output)
+			t.Errorf("helm %d ended before the cause was reported: %s", version, output)
 		default:
 		}
 		want := []string{
@@ -68,7 +68,7 @@ func TestHookThatHangsSaysWhyWhileHelmIsSilent(t *testing.T) {
 			t.Errorf("rows (-want +got):\n%s", diff)
 		}
 		if now[1].Current {
-			t.Error("helm waits for the Job, but its row says that nothing is waited for")
+			t.Error("helm waits for the Job, but its row says that it does not")
 		}
 		cause := stream.Summarize(now).Causes[0]
 		if cause.Object.Kind != "Pod" || cause.Container != "sql" || !strings.HasSuffix(cause.Text, "keeps crashing: it ended with exit code 1 (Error)") {
@@ -80,8 +80,8 @@ func TestHookThatHangsSaysWhyWhileHelmIsSilent(t *testing.T) {
 	})
 }
 
-// The other half of the same report: a hook that has ended well and was deleted
-// is done, not missing.
+// From the same report: a hook that succeeded and was deleted is done, not
+// missing.
 func TestDeletedHookIsDone(t *testing.T) {
 	eachHelm(t, func(t *testing.T, version int) {
 		namespace := clustertest.Namespace(t)

@@ -20,10 +20,10 @@ import (
 	"github.com/helmtrail/helmtrail/health"
 )
 
-// tableFile holds the table of kinds.
+// tableFile is the file that holds the table of kinds.
 const tableFile = "kindtable.go"
 
-// No field of a row is left out: nothing about a kind is decided by accident.
+// Every field of a row is set: nothing about a kind is decided by accident.
 func TestEveryRowOfTheKindTableIsComplete(t *testing.T) {
 	for _, k := range append(slices.Clone(kinds), otherKind, customKind) {
 		row := reflect.ValueOf(*k)
@@ -36,7 +36,7 @@ func TestEveryRowOfTheKindTableIsComplete(t *testing.T) {
 		watching := reflect.ValueOf(k.watching)
 		for i := range watching.NumField() {
 			if watching.Field(i).IsZero() {
-				t.Errorf("the watch of %q (%s) has no %s", k.Kind, k.resource, watching.Type().Field(i).Name)
+				t.Errorf("in the row of %q (%s), the watch has no %s", k.Kind, k.resource, watching.Type().Field(i).Name)
 			}
 		}
 		if k.resource == "*" {
@@ -52,7 +52,7 @@ func TestEveryRowOfTheKindTableIsComplete(t *testing.T) {
 			t.Errorf("%s owns pods: %t, and its policy for them is %s", k.Kind, runs, k.pods)
 		}
 		if !slices.Contains(health.Problems, k.unready) {
-			t.Errorf("%s is unready with the problem %q, for which there is no sentence", k.Kind, k.unready)
+			t.Errorf("%s is unready with problem %q, which has no sentence", k.Kind, k.unready)
 		}
 		if _, _, err := testObject(k); err != nil {
 			t.Errorf("an empty %s: %v", k.Kind, err)
@@ -101,7 +101,7 @@ func TestEveryKindIsInTheTable(t *testing.T) {
 	}
 }
 
-// The role to start from may read every kind of the table but Secrets.
+// The reader role may read every kind in the table except Secrets.
 func TestTheReaderMayReadEveryKind(t *testing.T) {
 	role, err := os.ReadFile("../../deploy/rbac/reader.yaml")
 	if err != nil {
@@ -123,8 +123,8 @@ func testObject(k *kind) (judgement, int, error) {
 	return j, total, err
 }
 
-// Where the dependents of an object are looked for, and the events about them,
-// decides which rights a viewer needs.
+// Where an object's dependents, and the events about them, are looked up decides
+// which permissions a viewer needs.
 func TestPlacesBelowAKind(t *testing.T) {
 	const warned, claimed = "events " + warnings, "events " + claimEvents
 	cases := map[schema.GroupVersionResource][]string{
@@ -173,9 +173,9 @@ func TestPlacesBelowAKind(t *testing.T) {
 	}
 }
 
-// A custom kind takes from a built-in one of its name how it marks its pods and
-// what it says while it is not ready.
-func TestACustomKindIsLikeItsNamesake(t *testing.T) {
+// A custom kind inherits how pods are selected, and its problem while unready,
+// from a built-in kind of the same name.
+func TestACustomKindInheritsFromABuiltInOneOfItsName(t *testing.T) {
 	set := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"updateRevision": "web-2"}}}
 	kruise := mappedKind(schema.GroupVersionKind{Group: "apps.kruise.io", Version: "v1beta1", Kind: "StatefulSet"}, schema.GroupResource{Group: "apps.kruise.io", Resource: "statefulsets"})
 	if g := kruise.generation(set); !g.older(map[string]string{"controller-revision-hash": "web-1"}) || g.older(map[string]string{"controller-revision-hash": "web-2"}) || g.older(nil) {
@@ -189,13 +189,13 @@ func TestACustomKindIsLikeItsNamesake(t *testing.T) {
 		t.Errorf("Volcano's Job counts %d pods, %v", total, err)
 	}
 	if customKind.unready != health.ProblemNotReady {
-		t.Error("a namesake has changed the row of all custom kinds")
+		t.Error("a kind with a built-in name has changed the row for all custom kinds")
 	}
 }
 
-// What the package knows about a kind stands in the table. Elsewhere no string
-// names a kind or its resource, and nothing branches on an object's Go type but
-// the functions that the table names.
+// Everything the package knows about a kind stands in the table. Elsewhere no
+// string names a kind or its resource, and only the functions named in the table
+// branch on an object's Go type.
 func TestNoKindIsNamedOutsideTheTable(t *testing.T) {
 	var names []string
 	for _, k := range kinds {

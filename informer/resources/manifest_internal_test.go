@@ -54,7 +54,7 @@ items:
 			[]string{"v1 Service ns/a", "v1 ConfigMap ns/b"},
 		},
 		{
-			"hooks, of which one stands in the manifest too",
+			"hooks, one of them also in the manifest",
 			decoder.Record{
 				SecretNamespace: "ns",
 				Manifest:        "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n",
@@ -68,7 +68,7 @@ items:
 			[]string{"v1 Secret ns/s", "batch/v1 Job ns/j (pre-install, pre-upgrade)"},
 		},
 		{
-			"what cannot be read spoils nothing else",
+			"an unreadable document does not affect the others",
 			decoder.Record{SecretNamespace: "ns", Manifest: `a: "open
 ---
 [1, 2]
@@ -113,7 +113,7 @@ metadata: {name: p}
 	}
 }
 
-// A cluster may have hundreds of definitions, each with a schema of a megabyte.
+// A cluster may have hundreds of CRDs, each with a schema of a megabyte.
 func TestWatchesKeepNeitherSchemasNorTemplates(t *testing.T) {
 	definition := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",

@@ -25,8 +25,8 @@ func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.RoundTripper.RoundTrip(r)
 }
 
-// A page asks every few seconds for as long as it is seen.
-func TestWhoAsksAgainAsksTheAPIServerForNothing(t *testing.T) {
+// A page asks every few seconds while it is visible.
+func TestRepeatedQuestionsMakeNoRequests(t *testing.T) {
 	ns := clustertest.Namespace(t)
 	apply(t, deployments, ns, deploymentIn(ns, "web", "web:1"))
 	record := &decoder.Record{SecretNamespace: ns, Manifest: deploymentIn("", "web", "web:1") + "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: missing}}\n"}
@@ -61,7 +61,7 @@ func TestWhoAsksAgainAsksTheAPIServerForNothing(t *testing.T) {
 	}
 }
 
-// Whoever has seen the end of a session asks for nothing older.
+// After the end of a session, Now must not return older rows than the session did.
 func TestNowIsAtLeastAsNewAsASnapshot(t *testing.T) {
 	ns := clustertest.Namespace(t)
 	tracker, core := tracker(t, clustertest.Config(t)), clustertest.Core(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// A CronJob is ready whatever becomes of its Jobs: nobody waits for them. What
-// became of them is shown all the same.
+// A CronJob is ready whatever happens to its Jobs, because Helm does not wait for
+// them. The Jobs and their state are shown nevertheless.
 func TestACronJobOwnsJobsThatOwnPods(t *testing.T) {
 	ns := clustertest.Namespace(t)
 	const cronJob = `{apiVersion: batch/v1, kind: CronJob, metadata: {name: report}, spec: {schedule: "0 0 1 1 *", suspend: true, jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: "a:1"}]}}}}}}`
@@ -64,9 +64,9 @@ func TestADaemonSetOwnsPods(t *testing.T) {
 	}
 }
 
-// Helm 3 waits for a load balancer, and kstatus does not: it is no trouble while
-// helm may yet be content, and the reason when it has given up.
-func TestAServiceSaysThatItWaitsForALoadBalancer(t *testing.T) {
+// Helm 3 waits for a load balancer, kstatus does not. A missing load balancer is
+// not a problem while Helm may still succeed, and is the cause after Helm gave up.
+func TestAServiceWaitsForItsLoadBalancer(t *testing.T) {
 	ns := clustertest.Namespace(t)
 	services := schema.GroupVersionResource{Version: "v1", Resource: "services"}
 	manifest := ""
@@ -90,6 +90,6 @@ func TestAServiceSaysThatItWaitsForALoadBalancer(t *testing.T) {
 		t.Errorf("summary %+v", summary)
 	}
 	if slices.ContainsFunc(rows, func(r health.Resource) bool { return !r.Current || r.Status != "Ready" }) {
-		t.Errorf("kstatus takes them for ready, the rows do not: %+v", rows)
+		t.Errorf("the Services are not ready although kstatus says so: %+v", rows)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// placesOnly is a lister of what the places hold.
+// placesOnly is a lister that holds only the contents of places.
 type placesOnly struct {
 	lister
 	places map[place]cache.Indexer
@@ -28,8 +28,8 @@ func (p placesOnly) indexer(where place) (cache.Indexer, error) {
 	return nil, errNotYet
 }
 
-// podFrom reads a Pod of two containers, web and log, of which the YAML tells
-// the status, and with it what else is given.
+// podFrom makes a Pod with the containers web and log. The YAML gives its status
+// and may override anything else.
 func podFrom(t *testing.T, text string) *corev1.Pod {
 	t.Helper()
 	pod := &corev1.Pod{
@@ -49,13 +49,13 @@ func (v *view) rowOfPod(pod *corev1.Pod) health.Resource {
 
 // A Pod's phase says Pending or Running while its containers are in trouble
 // (https://github.com/kubernetes/kubernetes/issues/66828).
-func TestPodPhaseHidesTheContainersTrouble(t *testing.T) {
+func TestPodRowShowsContainerProblemsThatThePhaseHides(t *testing.T) {
 	const inits = "spec: {initContainers: [{name: one, image: 'one:1'}, {name: side, image: 'side:1', restartPolicy: Always}, {name: two, image: 'two:1'}]}\n"
 	tests := []struct {
 		name, pod string
 		event     *corev1.Event
 		want      string // status, reason, container, message
-		cause     string // "" for none worth telling yet
+		cause     string // "" if there is no cause to report yet
 		final     bool
 	}{
 		{
@@ -65,7 +65,7 @@ func TestPodPhaseHidesTheContainersTrouble(t *testing.T) {
 			want: "Running|||",
 		},
 		{
-			name:  "really pending, for want of room",
+			name:  "really pending: no node has room",
 			pod:   `status: {phase: Pending, conditions: [{type: PodScheduled, status: "False", reason: Unschedulable, message: "0/3 nodes are available: 3 Insufficient memory."}]}`,
 			want:  "Pending|Unschedulable||0/3 nodes are available: 3 Insufficient memory.",
 			cause: "Pod p cannot be scheduled: 0/3 nodes are available: 3 Insufficient memory.",
@@ -82,14 +82,14 @@ func TestPodPhaseHidesTheContainersTrouble(t *testing.T) {
 			cause: "Container web of Pod p cannot pull its image web:1: rpc error: code = Unknown desc = 401 Unauthorized",
 		},
 		{
-			name:  "an image name that is none",
+			name:  "an invalid image name",
 			pod:   `status: {phase: Pending, containerStatuses: [{name: web, state: {waiting: {reason: InvalidImageName, message: 'Failed to apply default image tag "web:1:2"'}}}]}`,
 			want:  `InvalidImageName|InvalidImageName|web|Failed to apply default image tag "web:1:2"`,
 			cause: `Container web of Pod p cannot use its image web:1 (InvalidImageName): Failed to apply default image tag "web:1:2"`,
 			final: true,
 		},
 		{
-			name: "killed for its memory, and to be started again",
+			name: "killed for its memory, will be restarted",
 			pod: `status: {phase: Running, containerStatuses: [
 				{name: web, ready: true, state: {running: {}}},
 				{name: log, restartCount: 4, state: {waiting: {reason: CrashLoopBackOff, message: back-off 1m20s}}, lastState: {terminated: {exitCode: 137, reason: OOMKilled}}}]}`,
@@ -105,7 +105,7 @@ func TestPodPhaseHidesTheContainersTrouble(t *testing.T) {
 			cause: "Container log of Pod p keeps crashing: it ended with exit code 137 (OOMKilled)",
 		},
 		{
-			name: "an end without an error, again and again",
+			name: "exits without an error repeatedly",
 			pod: `status: {phase: Running, containerStatuses: [
 				{name: web, restartCount: 4, state: {waiting: {reason: CrashLoopBackOff, message: back-off 1m20s}}, lastState: {terminated: {exitCode: 0, reason: Completed}}}]}`,
 			want:  "CrashLoopBackOff|CrashLoopBackOff|web|last ended with exit code 0 (Completed); back-off 1m20s",
@@ -154,12 +154,12 @@ func TestPodPhaseHidesTheContainersTrouble(t *testing.T) {
 			final: true,
 		},
 		{
-			name: "at its second init container",
+			name: "running its second init container",
 			pod:  inits + `status: {phase: Pending, initContainerStatuses: [{name: one, state: {terminated: {exitCode: 0}}}, {name: side, state: {running: {}}}]}`,
 			want: "Init:1/3|NotReady||",
 		},
 		{
-			name: "an init container that waits for something",
+			name: "an init container that is waiting",
 			pod: inits + `status: {phase: Pending, initContainerStatuses: [{name: one, state: {running: {}}}],
 				containerStatuses: [{name: web, state: {waiting: {reason: PodInitializing}}}]}`,
 			want: "Init:0/3|PodInitializing|one|",
@@ -212,7 +212,7 @@ func TestPodPhaseHidesTheContainersTrouble(t *testing.T) {
 	}
 }
 
-// The same, while the kubelet alternates between its two reasons: the row must
+// The kubelet alternates between two reasons for the same failure. The row must
 // not change each time.
 func TestPullReasonsAlternateWithoutEnd(t *testing.T) {
 	for _, reason := range []string{"ErrImagePull", "RegistryUnavailable", "SignatureValidationFailed"} {
@@ -225,23 +225,23 @@ func testAlternation(t *testing.T, reason string) {
 	// Kubelets before 1.32 do not repeat the error while they back off.
 	backingOff := `status: {phase: Pending, containerStatuses: [{name: web, state: {waiting: {reason: ImagePullBackOff, message: 'Back-off pulling image "web:1"'}}}]}`
 	v := newView(&decoder.Record{}, placesOnly{})
-	var told []health.Resource
+	var reported []health.Resource
 	for range 3 {
 		for _, text := range []string{failing, backingOff} {
-			if row := v.rowOfPod(podFrom(t, text)); len(told) == 0 || told[len(told)-1] != row {
-				told = append(told, row)
+			if row := v.rowOfPod(podFrom(t, text)); len(reported) == 0 || reported[len(reported)-1] != row {
+				reported = append(reported, row)
 			}
 		}
 	}
 	statuses := []string{}
-	for _, row := range told {
+	for _, row := range reported {
 		statuses = append(statuses, row.Status)
 		if row.Cause.Reason != "ImagePullBackOff" || !row.Cause.Final || !strings.HasSuffix(row.Cause.Text, "rpc error: code = NotFound desc = web:1: not found") {
 			t.Errorf("%s has the cause %+v", row.Status, row.Cause)
 		}
 	}
 	if diff := cmp.Diff([]string{reason, "ImagePullBackOff"}, statuses); diff != "" {
-		t.Errorf("what was told (-want +got):\n%s", diff)
+		t.Errorf("reported rows (-want +got):\n%s", diff)
 	}
 
 	other := v.rowOfPod(podFrom(t, `status: {phase: Running, containerStatuses: [{name: web, ready: true, state: {running: {}}}, {name: log, ready: true, state: {running: {}}}]}`))

@@ -97,10 +97,10 @@ func bigPod(m metav1.ObjectMeta) *corev1.Pod {
 	}
 }
 
-// BenchmarkRows is the work after each change: the rows of 500 objects, 250
-// ReplicaSets and 2,000 pods. "again" is that of objects whose state is known,
-// "first" what it would be each time without that memory, and the last what a
-// viewer adds whose rights are known.
+// BenchmarkRows measures the work after each change: the rows of 500 objects, 250
+// ReplicaSets and 2,000 pods. "again" reuses the known states of the objects,
+// "first" computes them without that memory, and the last one adds a viewer whose
+// permissions are known.
 func BenchmarkRows(b *testing.B) {
 	s, targets := newBigLister(b)
 	b.Run("first", func(b *testing.B) {

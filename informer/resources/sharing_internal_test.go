@@ -31,16 +31,16 @@ func TestReadersShareAWatchThatEndsSomeTimeAfterTheLast(t *testing.T) {
 `}
 	begin := func() (end func()) {
 		ctx, stop := context.WithCancel(t.Context())
-		told, ended := make(chan struct{}, 1), make(chan error, 1)
+		reported, ended := make(chan struct{}, 1), make(chan error, 1)
 		go func() {
 			ended <- tracker.Follow(ctx, record, nil, func([]health.Resource) {
 				select {
-				case told <- struct{}{}:
+				case reported <- struct{}{}:
 				default:
 				}
 			})
 		}()
-		<-told
+		<-reported
 		return func() {
 			stop()
 			if err := <-ended; err != nil {
@@ -91,7 +91,7 @@ func TestReadersShareAWatchThatEndsSomeTimeAfterTheLast(t *testing.T) {
 	begin()()
 	for deadline := time.Now().Add(time.Minute); len(watching()) > 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("the watches do not end")
+			t.Fatal("the watches did not end")
 		}
 	}
 	tracker.Close()
@@ -102,7 +102,7 @@ func TestReadersShareAWatchThatEndsSomeTimeAfterTheLast(t *testing.T) {
 	tracker.Close()
 }
 
-func TestWhatAWatchKnowsStaysWhileTheAPIServerIsBusy(t *testing.T) {
+func TestAWatchKeepsItsStateWhileTheAPIServerIsBusy(t *testing.T) {
 	clients, err := ClientsFor(clustertest.Config(t))
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ func untilRows(t *testing.T, rows <-chan []health.Resource, done func([]health.R
 				return now
 			}
 		case <-deadline:
-			t.Fatalf("it did not come to that, only to\n%s", strings.Join(texts(now), "\n"))
+			t.Fatalf("timed out; the last rows are\n%s", strings.Join(texts(now), "\n"))
 		}
 	}
 }
@@ -61,8 +61,8 @@ func apply(t *testing.T, resource schema.GroupVersionResource, namespace, text s
 	}
 }
 
-// grant lets a user of the given name do anything in a namespace with the
-// resources of some API groups.
+// grant gives a user all permissions in a namespace for the resources of some
+// API groups.
 func grant(t *testing.T, user, namespace, rule string) {
 	t.Helper()
 	rbac := schema.GroupVersion{Group: "rbac.authorization.k8s.io", Version: "v1"}
@@ -180,8 +180,8 @@ func TestDeploymentWithoutReplicasIsReady(t *testing.T) {
 	}
 }
 
-// A failed rollout looks healthy because the old ReplicaSet keeps as many pods
-// ready as are wanted (https://github.com/k8sgpt-ai/k8sgpt/pull/1740).
+// A failed rollout can look healthy because the old ReplicaSet keeps the wanted
+// number of pods ready (https://github.com/k8sgpt-ai/k8sgpt/pull/1740).
 func TestOldPodsDoNotCountAsReady(t *testing.T) {
 	ns := clustertest.Namespace(t)
 	template := `
@@ -202,7 +202,7 @@ spec:
 	clustertest.Helm(t, 4, "upgrade", "web", chart, "-n", ns, "--set", "tag=doesnotexist")
 	rows := follow(t, tracker(t, clustertest.Config(t)), record)
 
-	// In the middle of the rolling update.
+	// In the middle of the rolling update:
 	now := untilRows(t, rows, func(rows []health.Resource) bool { return rows[0].Updated == 1 && len(rows) == 7 })
 	if now[0].Status != "Progressing" || now[0].Ready != 0 || now[0].Total != 3 || now[0].Current {
 		t.Errorf("in the middle the Deployment is %+v", now[0])
@@ -230,8 +230,8 @@ spec:
 	}
 }
 
-// Objects with a namespace of their own, or without any, are looked up in the
-// wrong place (https://github.com/lensapp/lens/pull/6088).
+// Objects with a namespace of their own, or with none, must not be looked up in
+// the release's (https://github.com/lensapp/lens/pull/6088).
 func TestObjectsAreLookedUpInTheirOwnNamespace(t *testing.T) {
 	app, db := clustertest.Namespace(t), clustertest.Namespace(t)
 	record := &decoder.Record{SecretNamespace: app, Manifest: deploymentIn("", "web", "web:1") + "---" + deploymentIn(db, "db", "db:1") + `
@@ -274,7 +274,7 @@ items:
 	}
 }
 
-func TestForbiddenPodsOfOneNamespaceAreSaidThere(t *testing.T) {
+func TestForbiddenPodsAreReportedInTheirNamespace(t *testing.T) {
 	app, db := clustertest.Namespace(t), clustertest.Namespace(t)
 	record := &decoder.Record{SecretNamespace: app, Manifest: deploymentIn("", "web", "web:1") + "---" + deploymentIn(db, "db", "db:doesnotexist")}
 	apply(t, deployments, app, deploymentIn(app, "web", "web:1"))

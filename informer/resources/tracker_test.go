@@ -24,7 +24,7 @@ import (
 	"github.com/helmtrail/helmtrail/informer/resources"
 )
 
-// patience bounds every wait; only a failing test needs it all.
+// patience bounds every wait; only a failing test waits that long.
 const patience = time.Minute
 
 func tracker(t testing.TB, config *rest.Config) *resources.Tracker {
@@ -38,7 +38,7 @@ func tracker(t testing.TB, config *rest.Config) *resources.Tracker {
 	return tracker
 }
 
-// follow follows a record until the test ends, and returns where the rows come.
+// follow follows a record until the test ends, and returns the channel of its rows.
 func follow(t *testing.T, tracker *resources.Tracker, record *decoder.Record) <-chan []health.Resource {
 	t.Helper()
 	return followAs(t, tracker, record, nil)
@@ -62,7 +62,7 @@ func followAs(t *testing.T, tracker *resources.Tracker, record *decoder.Record, 
 	return rows
 }
 
-// text is a row in few words, without what a controller added to a name.
+// text formats a row briefly, without a name's generated suffix.
 func text(r health.Resource) string {
 	name := r.Name
 	if r.Owner != "" && (r.Kind == "ReplicaSet" || r.Kind == "Pod") {
@@ -106,7 +106,7 @@ func until(t *testing.T, rows <-chan []health.Resource, done func([]string) bool
 				return all
 			}
 		case <-deadline:
-			t.Fatalf("it did not come to that, only to:\n%v", all)
+			t.Fatalf("timed out; the snapshots are:\n%v", all)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func TestFollowShowsADeploymentBecomeReady(t *testing.T) {
 		return slices.ContainsFunc(rows, func(row string) bool { return strings.HasPrefix(row, "Deployment web Progressing 0/1 Less") })
 	})
 	if !waiting {
-		t.Errorf("the Deployment was never seen to wait: %v", all)
+		t.Errorf("the Deployment was never shown as waiting: %v", all)
 	}
 	want := []string{"ConfigMap web Ready", "Service web Ready", "Deployment web Ready 1/1", "ReplicaSet web-* Ready 1/1", "Pod web-* Running"}
 	now := all[len(all)-1]
@@ -182,7 +182,7 @@ kind: ClusterRole
 metadata: {name: cluster-admin, namespace: ignored}
 `
 
-func TestOddObjectsSaySoAndHarmNoOther(t *testing.T) {
+func TestOddObjectsAreReportedAndAffectNoOthers(t *testing.T) {
 	ns := clustertest.Namespace(t)
 	record := &decoder.Record{
 		SecretNamespace: ns, Manifest: oddManifest,
@@ -215,7 +215,7 @@ func TestOddObjectsSaySoAndHarmNoOther(t *testing.T) {
 	}
 }
 
-// A release may bring the kinds of its own objects.
+// A release may define the kinds of its own objects.
 func TestKindIsFoundOnceItIsDefined(t *testing.T) {
 	group := clustertest.Namespace(t) + ".example.com"
 	config := clustertest.Config(t)

@@ -16,9 +16,9 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// A viewer who lacks a right is told which, and of the rest nothing is missing
+// A viewer who lacks a permission sees which one, and sees all other rows
 // (https://github.com/lensapp/lens/pull/6088).
-func TestAViewerIsShownWhatTheirRightsAllow(t *testing.T) {
+func TestAViewerSeesWhatTheirPermissionsAllow(t *testing.T) {
 	app, db := clustertest.Namespace(t), clustertest.Namespace(t)
 	record := &decoder.Record{SecretNamespace: app, Manifest: deploymentIn("", "web", "web:1") + "---" + deploymentIn(db, "db", "db:doesnotexist") + "---" + deploymentIn("kube-system", "none", "none:1")}
 	apply(t, deployments, app, deploymentIn(app, "web", "web:1"))
@@ -47,22 +47,22 @@ func TestAViewerIsShownWhatTheirRightsAllow(t *testing.T) {
 			t.Errorf("the Deployment says %q", message)
 		}
 		if message := now[5].Message; message != app+" may not get deployments.apps in namespace kube-system" {
-			t.Errorf("the Deployment that may not be seen says %q", message)
+			t.Errorf("the forbidden Deployment says %q", message)
 		}
 	}
 }
 
-func TestARightThatIsGivenShowsWithoutAnyChangeOfTheObjects(t *testing.T) {
+func TestANewPermissionShowsWithoutAChangeOfTheObjects(t *testing.T) {
 	ns := clustertest.Namespace(t)
 	record := &decoder.Record{SecretNamespace: ns, Manifest: deploymentIn("", "web", "web:1")}
 	apply(t, deployments, ns, deploymentIn(ns, "web", "web:1"))
-	told := followAs(t, tracker(t, clustertest.Config(t)), record, viewerNamed(t, ns))
-	untilRows(t, told, has("Deployment web Forbidden Forbidden"))
+	reported := followAs(t, tracker(t, clustertest.Config(t)), record, viewerNamed(t, ns))
+	untilRows(t, reported, has("Deployment web Forbidden Forbidden"))
 	grant(t, ns, ns, `{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}`)
-	untilRows(t, told, has("Pod web-* Running"))
+	untilRows(t, reported, has("Pod web-* Running"))
 }
 
-// viewerNamed is a user as the cluster's own reviews see them.
+// viewerNamed is a user whose permissions the cluster reviews.
 func viewerNamed(t *testing.T, user string) helmtrail.Viewer {
 	t.Helper()
 	config := clustertest.Config(t)
