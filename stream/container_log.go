@@ -103,7 +103,7 @@ func (w *objectWatch) stopReading() {
 func (w *objectWatch) readLog(source health.LogSource) {
 	ctx, cancel := context.WithTimeout(w.reads, logTimeout)
 	defer cancel()
-	log, err := w.run.cluster.ContainerLog(ctx, source, w.viewer)
+	log, err := w.cluster.ContainerLog(ctx, source, w.viewer)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	kept := w.logs[anyRun(source)]

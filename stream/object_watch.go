@@ -42,8 +42,10 @@ func beginning[T any](items []T) []T {
 
 // objectWatch turns the state of the objects of a session's revision into events.
 type objectWatch struct {
-	run    *run
-	wanted chan int // the revision to follow; holds at most one, the newest
+	run     *run
+	records Records
+	cluster Objects
+	wanted  chan int // the revision to follow; holds at most one, the newest
 
 	viewer helmtrail.Viewer
 
@@ -101,7 +103,7 @@ const (
 )
 
 func newObjectWatch(r *run) *objectWatch {
-	w := &objectWatch{run: r, viewer: r.viewer(), wanted: make(chan int, 1), told: map[string]health.Resource{}, logs: map[health.LogSource]keptLog{}, stream: streamUnset, verdict: verdictOpen}
+	w := &objectWatch{run: r, records: r.cluster, cluster: r.cluster, viewer: r.viewer(), wanted: make(chan int, 1), told: map[string]health.Resource{}, logs: map[health.LogSource]keptLog{}, stream: streamUnset, verdict: verdictOpen}
 	w.reads, w.endReads = context.WithCancel(context.Background())
 	return w
 }
@@ -203,7 +205,7 @@ func (w *objectWatch) watch(ctx context.Context) {
 		var following sync.WaitGroup
 		now := record
 		following.Go(func() {
-			if err := w.run.cluster.Follow(followed, now, w.viewer, w.tell); err != nil && followed.Err() == nil {
+			if err := w.cluster.Follow(followed, now, w.viewer, w.tell); err != nil && followed.Err() == nil {
 				w.run.log.Warn("cannot follow the release's objects", "error", err)
 			}
 		})
@@ -252,7 +254,7 @@ func (w *objectWatch) read(ctx context.Context, revision int) (*decoder.Record, 
 	reading, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	release := w.run.ref.Release
-	return w.run.cluster.Record(reading, release.Namespace, release.Name, revision)
+	return w.records.Record(reading, release.Namespace, release.Name, revision)
 }
 
 // last publishes and returns the final state, read from the API server, or nil if
@@ -283,10 +285,10 @@ func (w *objectWatch) last(ctx context.Context) []health.Resource {
 	defer cancel()
 	// By now the record says how its hooks ended, unless it was deleted.
 	release := w.run.ref.Release
-	if ended, err := w.run.cluster.Record(reading, release.Namespace, release.Name, w.revision); err == nil {
+	if ended, err := w.records.Record(reading, release.Namespace, release.Name, w.revision); err == nil {
 		record = ended
 	}
-	rows, err := w.run.cluster.Snapshot(reading, record, w.viewer)
+	rows, err := w.cluster.Snapshot(reading, record, w.viewer)
 	if err != nil {
 		w.run.log.Warn("cannot read the release's objects after the operation", "error", err)
 		return nil

@@ -19,7 +19,8 @@ const settleTime = 5 * time.Second
 // releaseWatch turns the transitions of a session's release into events. It
 // remembers the last state of every revision, so that nothing is reported twice.
 type releaseWatch struct {
-	run *run
+	run     *run
+	records Records
 
 	mu sync.Mutex
 	// first is the newest revision before the first attempt, and start before the
@@ -34,7 +35,7 @@ type releaseWatch struct {
 }
 
 func newReleaseWatch(r *run) *releaseWatch {
-	return &releaseWatch{run: r, seen: map[string]*decoder.Revision{}, told: map[string]decoder.Status{}, changed: make(chan struct{})}
+	return &releaseWatch{run: r, records: r.cluster, seen: map[string]*decoder.Revision{}, told: map[string]decoder.Status{}, changed: make(chan struct{})}
 }
 
 // begin sets the newest revision before the first attempt, and before this one.
@@ -65,7 +66,7 @@ func (w *releaseWatch) catchUp(ctx context.Context) {
 	release := w.run.ref.Release
 	reading, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	now, err := w.run.cluster.Read(reading, release.Namespace, release.Name)
+	now, err := w.records.Read(reading, release.Namespace, release.Name)
 	if err != nil {
 		w.run.log.Warn("cannot find out what happened while helmtrail was not running", "error", err)
 		return
@@ -154,7 +155,7 @@ func (w *releaseWatch) settle(ctx context.Context) (after []*decoder.Revision, k
 	release := w.run.ref.Release
 	reading, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	after, err := w.run.cluster.Read(reading, release.Namespace, release.Name)
+	after, err := w.records.Read(reading, release.Namespace, release.Name)
 	if err != nil {
 		w.run.log.Warn("cannot read the release after the operation", "error", err)
 		w.mu.Lock()
@@ -244,7 +245,7 @@ func (w *releaseWatch) notes(ctx context.Context, o outcome) string {
 	reading, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	release := w.run.ref.Release
-	record, err := w.run.cluster.Record(reading, release.Namespace, release.Name, ours.Number)
+	record, err := w.records.Record(reading, release.Namespace, release.Name, ours.Number)
 	if err != nil {
 		w.run.log.Warn("cannot read the release's notes", "error", err)
 		return ""
