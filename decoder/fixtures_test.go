@@ -37,7 +37,7 @@ func load(t testing.TB, file string) fixture {
 		t.Fatal(err)
 	}
 	if f.Type != decoder.SecretType || len(f.Data["release"]) == 0 {
-		t.Fatalf("%s is no release Secret", file)
+		t.Fatalf("%s is not a release Secret", file)
 	}
 	return f
 }
@@ -90,7 +90,7 @@ func TestRecordsThatHelmWrote(t *testing.T) {
 				t.Errorf("header (-record +header):\n%s", diff)
 			}
 			if got := decoder.Disagreements(r, record); got != nil {
-				t.Errorf("disagreements %v in what helm wrote", got)
+				t.Errorf("disagreements %v in a record that helm wrote", got)
 			}
 			got := want
 			got.name, got.number, got.status, got.description = r.Name, r.Number, r.Header.Status, r.Header.Description

@@ -55,7 +55,7 @@ func TestDecodeHeader(t *testing.T) {
 			`"Last_Deployed":"2026-11-30T02:00:00Z","description":"Rollback to 1","ſtatus":"deployed","roll\u0062ac\u212a_revision":1},` +
 			`"chart":{"metadata":{"name":"nginx","version":"1.2.3","appversion":"1.27"}}}`),
 		"escapes": compressed(t, strings.Replace(webRecord, "Rollback", `\u0052oll\u0062ack`, 1)),
-		"nulls are as good as nothing": compressed(t, strings.Replace(strings.Replace(webRecord, `"deleted":""`, `"deleted":null`, 1),
+		"null means absent": compressed(t, strings.Replace(strings.Replace(webRecord, `"deleted":""`, `"deleted":null`, 1),
 			`"chart":{`, `"hooks":null,"chart":{`, 1)),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -146,16 +146,16 @@ func TestBrokenRecords(t *testing.T) {
 		"three bytes":                {plainJSON("\x1f\x8b\x08"), decoder.ErrNotRecord},
 		"an empty object":            {compressed(t, `{}`), decoder.ErrNotRecord},
 		"not base64":                 {[]byte("{\"" + secret + "\"}"), decoder.ErrNotRecord},
-		"base64 behind its padding":  {append(plainJSON(`{"a":1} `), plainJSON(secret)...), decoder.ErrNotRecord},
+		"base64 after its padding":   {append(plainJSON(`{"a":1} `), plainJSON(secret)...), decoder.ErrNotRecord},
 		"base64 cut off":             {plainJSON(webRecord)[:101], decoder.ErrNotRecord},
-		"no JSON":                    {plainJSON(secret), decoder.ErrNotRecord},
-		"no object":                  {compressed(t, `["`+secret+`"]`), decoder.ErrNotRecord},
+		"not JSON":                   {plainJSON(secret), decoder.ErrNotRecord},
+		"not an object":              {compressed(t, `["`+secret+`"]`), decoder.ErrNotRecord},
 		"null":                       {compressed(t, "null"), decoder.ErrNotRecord},
 		"no info":                    {compressed(t, `{"name":"`+secret+`"}`), decoder.ErrNotRecord},
 		"info is null":               {compressed(t, `{"name":"x","info":null}`), decoder.ErrNotRecord},
 		"info is a text":             {compressed(t, `{"info":"`+secret+`"}`), decoder.ErrNotRecord},
 		"status is a number":         {compressed(t, info(`"status":1234567`)), decoder.ErrNotRecord},
-		"time is no time":            {compressed(t, info(`"deleted":"`+secret+`"`)), decoder.ErrNotRecord},
+		"time is not a time":         {compressed(t, info(`"deleted":"`+secret+`"`)), decoder.ErrNotRecord},
 		"rollback is a fraction":     {compressed(t, info(`"rollback_revision":1.5`)), decoder.ErrNotRecord},
 		"rollback is too big":        {compressed(t, info(`"rollback_revision":99999999999999999999`)), decoder.ErrNotRecord},
 		"status twice":               {compressed(t, info(`"status":"deployed","status":"`+secret+`"`)), decoder.ErrNotRecord},
@@ -344,7 +344,7 @@ func corrupted(data []byte) []byte {
 	return append([]byte("H4sIAAAAAAAC/////////////"), data[25:]...)
 }
 
-func TestWhatSaysThatARollbackMadeARevision(t *testing.T) {
+func TestHowARollbacksRevisionIsRecognized(t *testing.T) {
 	tests := []struct {
 		name   string
 		header decoder.Header
@@ -353,11 +353,11 @@ func TestWhatSaysThatARollbackMadeARevision(t *testing.T) {
 	}{
 		{"Helm 4's field", decoder.Header{RollbackRevision: 3, Description: "back to the old search"}, 3, true},
 		{"Helm 3's description", decoder.Header{Description: "Rollback to 12"}, 12, true},
-		{"a rollback that is pending", decoder.Header{Status: decoder.StatusPendingRollback, Description: "a description of somebody's own"}, 0, true},
+		{"a rollback that is pending", decoder.Header{Status: decoder.StatusPendingRollback, Description: "a custom description"}, 0, true},
 		{"a rollback that failed", decoder.Header{Status: decoder.StatusFailed, Description: `Rollback "web" failed: no`}, 0, true},
 		{"a number that is too large", decoder.Header{Description: "Rollback to 99999999999999999999"}, 0, false},
-		{"words that only begin alike", decoder.Header{Description: "Rollback to 12 and further"}, 0, false},
-		{"an upgrade that speaks of a rollback", decoder.Header{Description: "Rollback of the new search"}, 0, false},
+		{"a description that only starts like one", decoder.Header{Description: "Rollback to 12 and further"}, 0, false},
+		{"an upgrade that mentions a rollback", decoder.Header{Description: "Rollback of the new search"}, 0, false},
 		{"an upgrade", decoder.Header{Description: "Upgrade complete"}, 0, false},
 	}
 	for _, test := range tests {

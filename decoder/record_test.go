@@ -77,7 +77,7 @@ func TestEveryEscapeIsRead(t *testing.T) {
 }
 
 // https://github.com/kubermatic/kubermatic/issues/16209
-func TestApplyMethodIsAssumedToBePresentOrOfToday(t *testing.T) {
+func TestApplyMethodMayBeMissingOrUnknown(t *testing.T) {
 	for _, tt := range []struct{ replace, with, method, status string }{
 		{`,"apply_method":"ssa"`, ``, "", "deployed"},
 		{`"ssa"`, `"csa"`, "csa", "deployed"},
@@ -104,7 +104,7 @@ func TestRecordIsCheckedToItsEnd(t *testing.T) {
 	const secret = "hunter2"
 	packed := compressed(t, webRecord)
 	for name, data := range map[string][]byte{
-		"more behind it":           compressed(t, webRecord+secret),
+		"data after the end":       compressed(t, webRecord+secret),
 		"manifest twice":           plainJSON(strings.Replace(webRecord, `"version":2`, `"version":2,"manifest":"`+secret+`"`, 1)),
 		"name twice":               plainJSON(strings.Replace(webRecord, `"version":2`, `"version":2,"Name":"`+secret+`"`, 1)),
 		"chart twice":              plainJSON(strings.Replace(webRecord, `"version":2`, `"version":2,"chart":{}`, 1)),

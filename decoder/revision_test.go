@@ -29,11 +29,11 @@ func TestIdentify(t *testing.T) {
 		"each on its own":        {"sh.helm.release.v1.c.v3", map[string]string{"name": "a"}, "", 2, "a", 2, true},
 		"dots in the release":    {"sh.helm.release.v1.my.v2.app.v12", nil, "", 0, "my.v2.app", 12, true},
 		"release named v1":       {"sh.helm.release.v1.v1.v1", nil, "", 0, "v1", 1, true},
-		"label is no number":     {"sh.helm.release.v1.c.v3", map[string]string{"version": "three"}, "", 0, "c", 3, true},
+		"label is not a number":  {"sh.helm.release.v1.c.v3", map[string]string{"version": "three"}, "", 0, "c", 3, true},
 		"label is below one":     {"sh.helm.release.v1.c.v3", map[string]string{"version": "-1"}, "", -4, "c", 3, true},
 		"another Secret's name":  {"backup-of-c", map[string]string{"name": "a", "version": "7"}, "", 0, "a", 7, true},
-		"nothing says a number":  {"backup-of-c", map[string]string{"name": "a"}, "", 0, "a", 0, false},
-		"nothing says a name":    {"sh.helm.release.v1.c.v", map[string]string{"version": "7"}, "", 0, "", 7, false},
+		"nothing has a number":   {"backup-of-c", map[string]string{"name": "a"}, "", 0, "a", 0, false},
+		"nothing has a name":     {"sh.helm.release.v1.c.v", map[string]string{"version": "7"}, "", 0, "", 7, false},
 		"no release in the name": {"sh.helm.release.v1..v1", nil, "", 0, "", 1, false},
 		"leading zero":           {"sh.helm.release.v1.c.v03", nil, "", 0, "", 0, false},
 	} {
@@ -92,15 +92,15 @@ func TestUndecodableRecordIsStillARow(t *testing.T) {
 				t.Errorf("problem %q, want a sentence without the content", r.Problem)
 			}
 			if r.Name != "web" || r.Number != 2 || r.Status() != decoder.StatusDeployed || r.Digest == "" {
-				t.Errorf("revision %+v, want what labels and bytes tell", r)
+				t.Errorf("revision %+v, want the fields of labels and bytes", r)
 			}
 		})
 	}
 	if r, ok := decoder.NewRevision(decoder.Secret{Name: "x"}, plainJSON(webRecord), decoder.Limits{}); !ok || r.Name != "web" || r.Number != 2 {
-		t.Errorf("a Secret of another name: %+v %v, want what the record tells", r, ok)
+		t.Errorf("a Secret of another name: %+v %v, want the record's fields", r, ok)
 	}
 	if r, ok := decoder.NewRevision(decoder.Secret{Name: "x"}, plainJSON(secret), decoder.Limits{}); ok {
-		t.Errorf("a Secret that is nobody's: %+v", r)
+		t.Errorf("a Secret of no release: %+v", r)
 	}
 }
 
@@ -142,12 +142,12 @@ func TestRecordCopiedElsewhereIsMarked(t *testing.T) {
 	if diff := cmp.Diff(want, decoder.Disagreements(r, record)); diff != "" {
 		t.Errorf("disagreements (-want +got):\n%s", diff)
 	}
-	// A value that the record lacks contradicts nothing.
+	// A value that the record lacks is not a disagreement.
 	if record, err = decoder.DecodeRecord(plainJSON(`{"info":{}}`), decoder.Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := decoder.Disagreements(r, record); got != nil {
-		t.Errorf("a record that says nothing disagrees: %v", got)
+		t.Errorf("an empty record disagrees: %v", got)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestCompare(t *testing.T) {
 		"nothing changed, seen again":          {state("a", "1", pending, pending), state("a", "1", pending, pending), none, false},
 		"same version, read only now":          {state("a", "1", pending, ""), state("a", "1", pending, failed), none, false},
 		"another version, same status":         {state("a", "1", pending, pending), state("a", "2", pending, pending), none, false},
-		"deleted and made anew":                {state("a", "1", deployed, deployed), state("b", "5", deployed, deployed), "", false},
+		"deleted and recreated":                {state("a", "1", deployed, deployed), state("b", "5", deployed, deployed), "", false},
 		"the label alone is edited":            {state("a", "1", deployed, failed), state("a", "2", "test", failed), none, false},
 		"the record alone changes":             {state("a", "1", deployed, deployed), state("a", "2", deployed, failed), deployed, false},
 		"the new state was overwritten":        {state("a", "1", pending, pending), state("a", "2", deployed, ""), pending, true},
@@ -52,7 +52,7 @@ func TestCompare(t *testing.T) {
 		"known by label, the record differs":   {state("a", "1", deployed, ""), state("a", "2", deployed, failed), none, false},
 		"becomes unreadable, label changes":    {state("a", "1", pending, pending), state("a", "2", failed, "?"), pending, false},
 		"becomes unreadable, label stays":      {state("a", "1", deployed, failed), state("a", "2", deployed, "?"), none, false},
-		"a status that nobody knows yet":       {state("a", "1", pending, pending), state("a", "2", "pending-test", "pending-test"), pending, false},
+		"an unknown status":                    {state("a", "1", pending, pending), state("a", "2", "pending-test", "pending-test"), pending, false},
 		"the label disagrees, then the record": {state("a", "1", "test", failed), state("a", "2", "test", deployed), failed, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestCompare(t *testing.T) {
 }
 
 // https://github.com/helm/helm/issues/5595
-func TestLabelPatchedByHandIsNoTransition(t *testing.T) {
+func TestLabelPatchedByHandIsNotATransition(t *testing.T) {
 	first := state("a", "1", decoder.StatusDeployed, decoder.StatusFailed)
 	got, ok := decoder.Compare(nil, first)
 	if !ok || got.Revision.Status() != decoder.StatusFailed {

@@ -7,7 +7,7 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-func TestMergedValuesAreThoseOfTheHelmThatWroteTheRecord(t *testing.T) {
+func TestValuesAreMergedLikeTheHelmThatWroteTheRecord(t *testing.T) {
 	const defaults = `{"kept":1.10,"big":12345678901234567890123,"map":{"a":1,"b":{"c":2},"gone":3,"null":null},"list":[1,2],"table":{"x":1},"null":null,"both":null,"cut":5}`
 	const config = `{"map":{"a":"<9>","gone":null,"new":null},"list":[3],"table":"text","both":null,"cut":null,"own":null}`
 	for method, want := range map[string]string{

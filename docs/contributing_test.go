@@ -16,7 +16,7 @@ var (
 )
 
 // The recipes of CONTRIBUTING.md name tests and files that exist.
-func TestContributingNamesWhatExists(t *testing.T) {
+func TestNamesInContributingExist(t *testing.T) {
 	tests := map[string]bool{}
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {

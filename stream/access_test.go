@@ -9,7 +9,7 @@ import (
 	"github.com/helmtrail/helmtrail"
 )
 
-func TestAStarterIsReadAsItIsKept(t *testing.T) {
+func TestAStarterSurvivesEncoding(t *testing.T) {
 	kept := helmtrail.User{Name: "ann", UID: "7", Groups: []string{"shop"}, Extra: map[string][]string{"scopes": {"a", "b"}}}
 	data, err := json.Marshal(kept)
 	if err != nil {

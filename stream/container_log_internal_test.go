@@ -22,10 +22,10 @@ func TestALogsLastLinesAreMaskedBeforeTheyAreCut(t *testing.T) {
 		{"no line break at the end", "a\nfatal", "a\nfatal"},
 		{"more lines than are shown", "1\n2\n3\n4\n5\n6\n", "2\n3\n4\n5\n6"},
 		{"empty lines at the end", "1\n\n\n", "1"},
-		{"breaks of another system", "1\r\n2\r\n", "1\n2"},
+		{"line breaks of Windows", "1\r\n2\r\n", "1\n2"},
 		{"a secret whose first line would be cut off", "first\nsecond\n3\n4\n5\n6\n", "«masked»\n3\n4\n5\n6"},
 		{"a long line", long + "\nend\n", long[:logLineBytes] + " ...\nend"},
-		{"no text", "a\xffb\n", "a\uFFFDb"},
+		{"not UTF-8", "a\xffb\n", "a\uFFFDb"},
 	} {
 		if diff := cmp.Diff(test.want, lastLines(test.log, mask)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
@@ -33,8 +33,8 @@ func TestALogsLastLinesAreMaskedBeforeTheyAreCut(t *testing.T) {
 	}
 }
 
-// Helm may give up a moment before the reason is seen here, and may then begin
-// to remove what stood in the way.
+// Helm may give up a moment before the watch sees the cause, and may then start
+// to remove objects.
 func TestCausesAfterHelmGaveUpAddOnlyWhatCannotHeal(t *testing.T) {
 	pod := health.Cause{Sentence: health.Sentence{Object: health.ObjectRef{Kind: "Pod", Name: "migrate-1"}, Reason: "Error"}, Rank: health.RankContainer, Source: health.LogSource{Pod: "migrate-1", Container: "sql"}}
 	web := health.Cause{Sentence: health.Sentence{Object: health.ObjectRef{Kind: "Pod", Name: "web-1"}, Reason: "CrashLoopBackOff"}, Rank: health.RankContainer, Source: health.LogSource{Pod: "web-1"}}
@@ -45,8 +45,8 @@ func TestCausesAfterHelmGaveUpAddOnlyWhatCannotHeal(t *testing.T) {
 		standing, later, want []health.Cause
 	}{
 		{"the same", []health.Cause{web, pod}, []health.Cause{web, pod}, []health.Cause{web, pod}},
-		{"a Job's end for its pod's", []health.Cause{web, pod}, []health.Cause{web, job}, []health.Cause{job, web}},
-		{"what was removed stays", []health.Cause{web, pod}, []health.Cause{missing}, []health.Cause{web, pod}},
+		{"a Job's failure replaces its pod's", []health.Cause{web, pod}, []health.Cause{web, job}, []health.Cause{job, web}},
+		{"causes of removed objects stay", []health.Cause{web, pod}, []health.Cause{missing}, []health.Cause{web, pod}},
 		{"again", []health.Cause{job, web}, []health.Cause{job}, []health.Cause{job, web}},
 	} {
 		if diff := cmp.Diff(test.want, refined(test.standing, test.later)); diff != "" {
@@ -55,7 +55,7 @@ func TestCausesAfterHelmGaveUpAddOnlyWhatCannotHeal(t *testing.T) {
 	}
 }
 
-// silent is a cluster whose nodes do not answer.
+// silent is a cluster whose nodes never answer.
 type silent struct{ Cluster }
 
 func (silent) ContainerLog(ctx context.Context, _ health.LogSource, _ helmtrail.Viewer) (string, error) {
@@ -73,7 +73,7 @@ func TestNoLogIsReadOnceASessionHasEnded(t *testing.T) {
 		synctest.Wait()
 		w.stopReading()
 		if took := time.Since(begun); took > 0 {
-			t.Errorf("the session's logs were waited for for %v", took)
+			t.Errorf("the session waited %v for its logs", took)
 		}
 	})
 }

@@ -17,7 +17,7 @@ func NewLogWriter(journal Journal, session helmtrail.SessionRef, cache int) LogW
 	return LogWriter{newWriter(newChunks(journal, cache), session, time.Now())}
 }
 
-// Log is what the writer writes.
+// Log returns the log that the writer writes to.
 func (w LogWriter) Log() *Log { return w.w.log }
 
 // Write stores the bodies as one batch.
@@ -37,12 +37,12 @@ func (w LogWriter) Write(ctx context.Context, bodies ...any) error {
 	return err
 }
 
-// Beat shows a heartbeat.
+// Beat sends a heartbeat.
 func (w LogWriter) Beat() error {
 	return w.w.beat(time.Now(), &helmtrail.Heartbeat{Phase: helmtrail.PhaseRunning})
 }
 
-// OpenLog opens a log that nobody writes to.
+// OpenLog opens a log that has no writer.
 func OpenLog(ctx context.Context, journal Journal, session helmtrail.SessionRef, cache int) (*Log, error) {
 	return openLog(ctx, newChunks(journal, cache), session)
 }
@@ -54,17 +54,17 @@ type Outcome struct {
 	Start   int
 	Process backend.ProcessEnd
 	Stop    backend.StopCause
-	// After is what the API server has afterwards; Unread, that it did not answer.
+	// After is the release read from the API server afterwards. Unread means that it did not answer.
 	After  []*decoder.Revision
 	Unread bool
-	// Seen means that a revision came into being; NotRun, that helm did not run.
+	// Seen means that a revision was created, NotRun that Helm did not run.
 	Seen, NotRun bool
 }
 
-// OutcomeSession is the session that an Outcome is about.
+// OutcomeSession is the id of the session of an Outcome.
 const OutcomeSession = "session-1"
 
-// End is the terminal event, but for what the cluster and the stream tell.
+// End returns the terminal event without the parts that need the cluster and the stream.
 func (o Outcome) End() (helmtrail.Type, *helmtrail.End) {
 	inner := outcome{
 		request: o.Request, session: OutcomeSession, start: o.Start, first: o.Start, process: o.Process, stop: o.Stop,
@@ -73,11 +73,11 @@ func (o Outcome) End() (helmtrail.Type, *helmtrail.End) {
 	return inner.kind(), inner.end()
 }
 
-// Left reports whether a session of ours has left a revision as it is.
+// Left reports whether one of our sessions left a revision in its present state.
 func Left(s helmtrail.Session, r *decoder.Revision) bool { return left(s, r) }
 
-// RunToEnd works a session that has lines to tell and ends at once, and returns
-// when its end is stored or given up.
+// RunToEnd runs a session whose Helm prints the lines and ends at once. It returns
+// when the terminal event is stored or given up.
 func (o *Operations) RunToEnd(ctx context.Context, session helmtrail.SessionRef, lines ...string) error {
 	r := newRun(o, helmtrail.OriginOutside, session, helmtrail.Request{Release: session.Release}, nil)
 	for _, line := range lines {

@@ -13,7 +13,7 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-func TestFollowTellsWhatIsStoredAndThenWhatComes(t *testing.T) {
+func TestFollowReturnsStoredEventsAndThenNewOnes(t *testing.T) {
 	w := stream.NewLogWriter(openJournal(t), session, 1<<20)
 	write := func(bodies ...any) {
 		t.Helper()
@@ -26,7 +26,7 @@ func TestFollowTellsWhatIsStoredAndThenWhatComes(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// It ends when f has enough, and when ctx ends.
+	// Follow ends when f has enough, and when ctx ends.
 	var first []uint64
 	err := w.Log().Follow(t.Context(), 0, func(e helmtrail.Event) bool {
 		first = append(first, e.Seq)
@@ -41,8 +41,8 @@ func TestFollowTellsWhatIsStoredAndThenWhatComes(t *testing.T) {
 		t.Errorf("with a context that has ended: %v", err)
 	}
 
-	// A follower that is there before the rest is written gets it, and no
-	// heartbeat, and returns after the end.
+	// A follower that starts before the rest is written receives it without
+	// heartbeats, and returns after the terminal event.
 	var types []helmtrail.Type
 	joined, followed := make(chan struct{}), make(chan error, 1)
 	go func() {

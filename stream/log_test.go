@@ -90,8 +90,8 @@ func upTo(first, last uint64) []uint64 {
 	return seqs
 }
 
-// Readers that come at any time see each event exactly once and in order, also
-// when what they read is no longer kept in memory.
+// Readers see each event exactly once and in order whenever they start, also when
+// the events are no longer kept in memory.
 func TestEveryReaderSeesEachEventOnce(t *testing.T) {
 	const lines = 600
 	for _, cache := range []int{1, 64 << 20} {

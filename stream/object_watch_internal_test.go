@@ -21,7 +21,7 @@ import (
 	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
-// watchOfNothing is an objectWatch whose rows a test makes up.
+// watchOfNothing is an objectWatch whose rows are set by the test.
 func watchOfNothing() *objectWatch {
 	r := &run{ops: NewOperations(Setup{}), inbox: newInbox()}
 	w := newObjectWatch(r)
@@ -35,7 +35,7 @@ func (w *objectWatch) statuses(t *testing.T) []*helmtrail.ResourceStatus {
 	var bodies []*helmtrail.ResourceStatus
 	for _, item := range w.run.inbox.take() {
 		if size := entrySize(t, item.kind, item.body); size > backend.MaxEntry {
-			t.Errorf("an event takes %d bytes, %d are allowed", size, backend.MaxEntry)
+			t.Errorf("an event has %d bytes, at most %d are allowed", size, backend.MaxEntry)
 		}
 		if body, ok := item.body.(*helmtrail.ResourceStatus); ok {
 			bodies = append(bodies, body)
@@ -53,8 +53,8 @@ func entrySize(t *testing.T, kind helmtrail.Type, body any) int {
 	return len(data) + 1
 }
 
-// A registry's proxy may answer every pull with a page of HTML, each byte of
-// which can take six in JSON.
+// A registry's proxy may answer every pull with a page of HTML. Each of its bytes
+// may take six bytes in JSON.
 func TestEventsOfAHugeReleaseFitIntoTheJournal(t *testing.T) {
 	const many = 3000
 	w, long := watchOfNothing(), strings.Repeat("<", 1200)
@@ -70,17 +70,17 @@ func TestEventsOfAHugeReleaseFitIntoTheJournal(t *testing.T) {
 		rows, refs = append(rows, row), append(refs, s.Object)
 	}
 	w.tell(rows)
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for i, body := range w.statuses(t) {
 		if body.Full != (i == 0) {
 			t.Errorf("event %d is full: %v", i, body.Full)
 		}
 		for _, row := range body.Resources {
-			told[row.Key()] = true
+			reported[row.Key()] = true
 		}
 	}
-	if len(told) != many {
-		t.Errorf("%d rows were told, want %d", len(told), many)
+	if len(reported) != many {
+		t.Errorf("%d rows were reported, want %d", len(reported), many)
 	}
 	end := &helmtrail.End{
 		Causes: w.finalCauses(), Leftovers: beginning(refs), Notes: cutNotes(strings.Repeat("<", 1<<20)),
@@ -97,25 +97,25 @@ func TestEventsOfAHugeReleaseFitIntoTheJournal(t *testing.T) {
 			removed[key] = true
 		}
 	}
-	if diff := cmp.Diff(told, removed); diff != "" {
-		t.Errorf("keys of the rows that are gone (-want +got):\n%s", diff)
+	if diff := cmp.Diff(reported, removed); diff != "" {
+		t.Errorf("keys of the removed rows (-want +got):\n%s", diff)
 	}
 }
 
 // A revision without objects may follow one that has some.
-func TestThatThereAreNoRowsIsToldOnce(t *testing.T) {
+func TestAnEmptyTableIsReportedOnce(t *testing.T) {
 	w := watchOfNothing()
 	w.tell([]health.Resource{{Kind: "Pod", Name: "web"}})
 	w.stream = streamUnset
 	w.tell(nil)
 	w.tell(nil)
-	told := w.statuses(t)
-	if len(told) != 2 || !told[1].Full || told[1].Resources == nil || len(told[1].Resources) > 0 {
-		t.Errorf("told %+v", told)
+	reported := w.statuses(t)
+	if len(reported) != 2 || !reported[1].Full || reported[1].Resources == nil || len(reported[1].Resources) > 0 {
+		t.Errorf("reported %+v", reported)
 	}
 }
 
-func TestRowsDoNotPileUpWhileTheJournalTakesNothing(t *testing.T) {
+func TestRowsDoNotPileUpWhileTheJournalIsFull(t *testing.T) {
 	w := watchOfNothing()
 	row := health.Resource{Kind: "Pod", APIVersion: "v1", Namespace: "ns", Name: "web"}
 	change := func() {
@@ -129,21 +129,21 @@ func TestRowsDoNotPileUpWhileTheJournalTakesNothing(t *testing.T) {
 		t.Errorf("%d events waited, want %d", len(waiting), maxWaitingOthers)
 	}
 	change()
-	if told := w.statuses(t); len(told) != 1 || told[0].Resources[0] != row {
-		t.Errorf("once there is room the row is told as %+v, want %+v", told, row)
+	if reported := w.statuses(t); len(reported) != 1 || reported[0].Resources[0] != row {
+		t.Errorf("once there is room, the row is reported as %+v, want %+v", reported, row)
 	}
 	for range maxWaitingOthers {
 		change()
 	}
 	w.final = true
 	change()
-	if told := w.statuses(t); told[len(told)-1].Resources[0] != row {
-		t.Errorf("the last state of the row is %+v, want %+v", told[len(told)-1].Resources[0], row)
+	if reported := w.statuses(t); reported[len(reported)-1].Resources[0] != row {
+		t.Errorf("the row's last state is %+v, want %+v", reported[len(reported)-1].Resources[0], row)
 	}
 }
 
-// Objects may have come to rest while the journal took nothing.
-func TestRowsThatWereLeftOutAreToldOnceThereIsRoom(t *testing.T) {
+// The last change of an object may fall into a time when the journal is full.
+func TestOmittedRowsAreReportedOnceThereIsRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := watchOfNothing()
 		ctx, stop := context.WithCancel(t.Context())
@@ -159,15 +159,15 @@ func TestRowsThatWereLeftOutAreToldOnceThereIsRoom(t *testing.T) {
 			t.Errorf("%d events waited, want %d", len(waiting), maxWaitingOthers)
 		}
 		synctest.Wait()
-		if told := w.statuses(t); len(told) != 1 || told[0].Resources[0] != row {
-			t.Errorf("once there was room %+v was told, want %+v", told, row)
+		if reported := w.statuses(t); len(reported) != 1 || reported[0].Resources[0] != row {
+			t.Errorf("once there was room, reported %+v, want %+v", reported, row)
 		}
 		stop()
 		watching.Wait()
 	})
 }
 
-// What helm gave up for is looked for secrets once, not five times a second.
+// Texts that stay in the standing causes are searched for secrets once, not five times a second.
 func TestTextsThatStayAreMaskedOnce(t *testing.T) {
 	w := watchOfNothing()
 	var rows []health.Resource
@@ -176,19 +176,19 @@ func TestTextsThatStayAreMaskedOnce(t *testing.T) {
 	}
 	w.tell(rows)
 	before := w.masked
-	// Nothing could be masked any more.
+	// From here on nothing can be masked.
 	w.secrets = nil
 	w.tell(rows)
 	if diff := cmp.Diff(before, w.masked); diff != "" || len(before) != len(rows) {
-		t.Errorf("of %d texts (-first +second):\n%s", len(before), diff)
+		t.Errorf("%d texts (-first +second):\n%s", len(before), diff)
 	}
 	w.tell(rows[:1])
 	if len(w.masked) != 1 {
-		t.Errorf("%d texts are remembered of one row", len(w.masked))
+		t.Errorf("%d texts are cached for one row", len(w.masked))
 	}
 }
 
-// unwell is a cluster that answers the third question for a record.
+// unwell is a cluster that answers only the third request for a record.
 type unwell struct {
 	Cluster
 	asked    int
@@ -208,8 +208,8 @@ func (u *unwell) Follow(ctx context.Context, record *decoder.Record, _ helmtrail
 	return nil
 }
 
-// An API server that is away for a moment must not hide a release's objects for
-// the whole session.
+// If the API server is away for a moment, the release's objects must not be hidden
+// for the whole session.
 func TestARecordThatCannotBeReadIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := watchOfNothing()
@@ -231,7 +231,7 @@ func TestARecordThatCannotBeReadIsReadAgain(t *testing.T) {
 	})
 }
 
-// Helm deletes what it gave up, and rolls back: neither must hide the causes.
+// Helm deletes objects after it gave up, and rolls back. Neither may hide the causes.
 func TestCausesStandFromTheMomentHelmGaveUp(t *testing.T) {
 	w := watchOfNothing()
 	w.run.request.Operation = helmtrail.OperationUpgrade
@@ -271,7 +271,7 @@ func TestCausesStandFromTheMomentHelmGaveUp(t *testing.T) {
 	check("in the next attempt", "Unhealthy")
 }
 
-// A container's log may arrive when another revision is followed already.
+// A container's log may arrive when the session already follows another revision.
 func TestALateLogDoesNotBringBackTheRowsOfAnEarlierRevision(t *testing.T) {
 	w := watchOfNothing()
 	w.begin(&decoder.Record{Version: 1})
@@ -281,12 +281,12 @@ func TestALateLogDoesNotBringBackTheRowsOfAnEarlierRevision(t *testing.T) {
 	w.catchUp()
 	w.run.cluster = logs{text: "what it wrote"}
 	w.readLog(health.LogSource{Pod: "old"})
-	if told := w.statuses(t); len(told) != 0 {
-		t.Errorf("told %+v", told)
+	if reported := w.statuses(t); len(reported) != 0 {
+		t.Errorf("reported %+v", reported)
 	}
 }
 
-// logs is a cluster in which every container wrote the same.
+// logs is a cluster in which every container wrote the same log.
 type logs struct {
 	Cluster
 	text string
@@ -296,8 +296,8 @@ func (l logs) ContainerLog(context.Context, health.LogSource, helmtrail.Viewer) 
 	return l.text, nil
 }
 
-// still is a cluster whose objects do not change. logs are what a container has
-// written, at each question.
+// still is a cluster whose objects do not change. logs are the answers to each
+// request for a container's log.
 type still struct {
 	Cluster
 	rows []health.Resource
@@ -323,9 +323,9 @@ func waitingRow() health.Resource {
 	return health.Resource{Kind: "Deployment", Name: "web", Status: "Progressing", Cause: health.Cause{Sentence: s, Rank: health.RankWaiting}}
 }
 
-// On a busy machine a session may learn of its revision, and that it failed,
-// only when helm has ended.
-func TestAnEndNamesACauseAlthoughTheWatchLagged(t *testing.T) {
+// On a busy machine a session may learn of its revision, and that it failed, only
+// after Helm has ended.
+func TestAnEndNamesACauseAlthoughTheWatchLags(t *testing.T) {
 	w := watchOfNothing()
 	w.run.request.Operation = helmtrail.OperationUpgrade
 	w.run.cluster, w.run.log = &still{rows: []health.Resource{waitingRow()}}, slog.New(slog.DiscardHandler)
@@ -342,7 +342,7 @@ func TestAnEndNamesACauseAlthoughTheWatchLagged(t *testing.T) {
 	}
 }
 
-// A node may have a container's log a moment after its end.
+// A node may have a container's log only a moment after the container's end.
 func TestAnEmptyLogIsReadAgain(t *testing.T) {
 	w := watchOfNothing()
 	w.run.cluster = &still{logs: []string{"", "out of luck"}}

@@ -14,7 +14,7 @@ import (
 	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
-// revision is one of the test's release. by is the session of its label.
+// revision returns a revision of the test's release. by is the session in its label.
 func revision(number int, status decoder.Status, by string) *decoder.Revision {
 	return &decoder.Revision{
 		Number: number, LabelStatus: status, Session: by,
@@ -22,7 +22,7 @@ func revision(number int, status decoder.Status, by string) *decoder.Revision {
 	}
 }
 
-// exits are the ways in which a process ends, by how the tables call them.
+// exits are the ways in which a process ends, by their names in the tables.
 var exits = map[string]*helmtrail.Exit{
 	"0": exited(0), "1": exited(1), "143": exited(143), "KILL": {Signal: "SIGKILL"}, "unseen": nil,
 }
@@ -66,9 +66,9 @@ func word(agrees *bool) string {
 	return "no"
 }
 
-// made is the table of what makes a revision. none is the case that helm has
-// refused before it wrote a record. A superseded revision was done before
-// somebody else made the next one.
+// made is the table for operations that create a revision. none means that Helm
+// refused before it wrote a record. superseded means that the revision was done
+// before somebody else created the next one.
 const made = `
 exit    none  pending-install  pending-upgrade  pending-rollback  deployed  failed  superseded  uninstalling  uninstalled  unknown  brand-new
 0       no    no               no               no                yes       no      yes         no            no           no       no
@@ -172,7 +172,7 @@ func TestWhatHelmDoesByItself(t *testing.T) {
 			"-", nil,
 		},
 		{
-			"a first install that was uninstalled by nobody's wish",
+			"a first install that was uninstalled unasked",
 			stream.Outcome{Request: helmtrail.Request{Operation: helmtrail.OperationInstall}, Process: backend.ProcessEnd{Exit: exited(1)}, Seen: true},
 			"-", nil,
 		},
@@ -185,7 +185,7 @@ func TestWhatHelmDoesByItself(t *testing.T) {
 			"no", &helmtrail.RevisionStatus{Revision: 5, Status: decoder.StatusDeployed},
 		},
 		{
-			"our label, which helm copied on to somebody else's later revision",
+			"our label, copied by helm to somebody else's later revision",
 			stream.Outcome{
 				Request: helmtrail.Request{Operation: helmtrail.OperationUpgrade}, Start: 4, Process: backend.ProcessEnd{Exit: exited(1)},
 				After: []*decoder.Revision{revision(5, decoder.StatusFailed, stream.OutcomeSession), revision(6, decoder.StatusDeployed, stream.OutcomeSession)},
@@ -201,7 +201,7 @@ func TestWhatHelmDoesByItself(t *testing.T) {
 			"-", &helmtrail.RevisionStatus{Revision: 4, Status: decoder.StatusDeployed},
 		},
 		{
-			"an uninstall of what is not there",
+			"an uninstall of a missing release",
 			stream.Outcome{Request: helmtrail.Request{Operation: helmtrail.OperationUninstall}, Process: backend.ProcessEnd{Exit: exited(1)}},
 			"-", nil,
 		},
@@ -278,12 +278,12 @@ func TestAHintNamesTheWayOutOfAPendingState(t *testing.T) {
 			"revision 2 was left pending-upgrade and nobody works on it any more; recover the release by rollback, markFailed or uninstall",
 		},
 		{
-			"another's revision, over which helm refused to go",
+			"another's revision, which helm refused to replace",
 			stream.Outcome{Request: helmtrail.Request{Operation: helmtrail.OperationUpgrade}, Start: 2, After: pending},
 			"revision 2 has been pending-upgrade since 2026-11-30T12:00:00Z, and no session of helmtrail's works on it; if nobody else does, recover the release by rollback, markFailed or uninstall",
 		},
 		{
-			"an uninstall that was cut short", stream.Outcome{Request: helmtrail.Request{Operation: helmtrail.OperationUninstall}, Start: 2, After: uninstalling},
+			"an interrupted uninstall", stream.Outcome{Request: helmtrail.Request{Operation: helmtrail.OperationUninstall}, Start: 2, After: uninstalling},
 			"revision 2 was left uninstalling and nobody works on it any more; recover the release by uninstall",
 		},
 		{
@@ -316,13 +316,13 @@ func TestWhoLeftARevisionPending(t *testing.T) {
 		want    bool
 	}{
 		{"the session that made it", session(func(*helmtrail.Session) {}), true},
-		{"it, when the release could not be read at the end", session(func(s *helmtrail.Session) { s.End.Release = nil }), true},
-		{"another, when the release could not be read at the end", session(func(s *helmtrail.Session) { s.End.Release, s.ID = nil, "another" }), false},
+		{"the same, if the release could not be read at the end", session(func(s *helmtrail.Session) { s.End.Release = nil }), true},
+		{"another, if the release could not be read at the end", session(func(s *helmtrail.Session) { s.End.Release, s.ID = nil, "another" }), false},
 		{"a later one that helm refused", session(func(s *helmtrail.Session) { s.StartedAt = made.Add(10 * time.Second) }), false},
 		{"an earlier one", session(func(s *helmtrail.Session) { before := made.Add(-time.Millisecond); s.EndedAt = &before }), false},
-		{"one that left the revision otherwise", session(func(s *helmtrail.Session) { s.End.Release.Status = decoder.StatusDeployed }), false},
+		{"one that left the revision in another state", session(func(s *helmtrail.Session) { s.End.Release.Status = decoder.StatusDeployed }), false},
 		{"one that was only observed", session(func(s *helmtrail.Session) { s.Origin = helmtrail.OriginOutside }), false},
-		{"one that runs", session(func(s *helmtrail.Session) { s.End, s.EndedAt = nil, nil }), false},
+		{"one that is running", session(func(s *helmtrail.Session) { s.End, s.EndedAt = nil, nil }), false},
 	}
 	for _, test := range tests {
 		if got := stream.Left(test.session, left); got != test.want {

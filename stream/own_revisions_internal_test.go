@@ -8,7 +8,7 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// What an earlier helmtrail stored of a session says nothing about labels.
+// Sessions stored by earlier versions of helmtrail contain no labels.
 func TestRecalledRevisionsAreThoseOfTheOperation(t *testing.T) {
 	body := func(revision int, status decoder.Status, description string) *helmtrail.ReleaseStatus {
 		return &helmtrail.ReleaseStatus{Revision: revision, Status: status, Description: description, Change: decoder.ChangeStatus}

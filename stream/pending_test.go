@@ -13,7 +13,7 @@ import (
 	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
-// lagging is a cluster whose watch has not seen yet what the API server has.
+// lagging is a cluster whose watch is behind the API server.
 type lagging struct {
 	stream.Cluster
 	watched, live *decoder.Revision
@@ -33,7 +33,7 @@ func (lagging) Record(context.Context, string, string, int) (*decoder.Record, er
 	return nil, helmtrail.ErrNotFound
 }
 
-// idleHelm counts how often helm is run, and ends it at once.
+// idleHelm counts how often Helm is run. Its processes end at once.
 type idleHelm struct {
 	stream.Helm
 	starts atomic.Int32
@@ -67,7 +67,7 @@ func (p *idleProcess) Follow(context.Context, int64, func(backend.Line) error) (
 	return backend.ProcessEnd{Exit: exited(1), Message: "no"}, nil
 }
 
-// The watch may lag behind: what is read right before helm would be run decides.
+// The watch may lag. The read right before Helm would run decides.
 func TestARollbackIsNotRunOverAnOperationThatTheWatchHasNotSeen(t *testing.T) {
 	deployed := revision(1, decoder.StatusDeployed, "")
 	now := revision(2, decoder.StatusPendingUpgrade, "")
@@ -83,8 +83,8 @@ func TestARollbackIsNotRunOverAnOperationThatTheWatchHasNotSeen(t *testing.T) {
 	}{
 		{"a rollback", helmtrail.Request{Operation: helmtrail.OperationRollback, Revision: 1}, now, helmtrail.ReasonPending, 0},
 		{"an uninstall", helmtrail.Request{Operation: helmtrail.OperationUninstall}, now, helmtrail.ReasonPending, 0},
-		{"a rollback that is to go ahead", helmtrail.Request{Operation: helmtrail.OperationRollback, Revision: 1, Options: helmtrail.Options{OverridePending: true}}, now, helmtrail.ReasonExit, 1},
-		{"a rollback over what was left long ago", helmtrail.Request{Operation: helmtrail.OperationRollback, Revision: 1}, old, helmtrail.ReasonExit, 1},
+		{"a rollback that overrides the pending state", helmtrail.Request{Operation: helmtrail.OperationRollback, Revision: 1, Options: helmtrail.Options{OverridePending: true}}, now, helmtrail.ReasonExit, 1},
+		{"a rollback over a state that was left long ago", helmtrail.Request{Operation: helmtrail.OperationRollback, Revision: 1}, old, helmtrail.ReasonExit, 1},
 		{"an upgrade, which helm itself refuses", helmtrail.Request{Operation: helmtrail.OperationUpgrade}, now, helmtrail.ReasonExit, 1},
 		{"a rollback of a release at rest", helmtrail.Request{Operation: helmtrail.OperationRollback, Revision: 1}, deployed, helmtrail.ReasonExit, 1},
 	}
@@ -119,7 +119,7 @@ func TestARollbackIsNotRunOverAnOperationThatTheWatchHasNotSeen(t *testing.T) {
 				t.Errorf("the session ended %s %+v after %d runs of helm, want FAILED %s after %d", last.Type, end, helm.starts.Load(), test.want, test.starts)
 			}
 			if test.starts == 0 && (len(events) != 2 || end.Hint == "" || end.StartRevision != nil) {
-				t.Errorf("helm was not run, and yet there are %d events, the hint %q and the start %v", len(events), end.Hint, end.StartRevision)
+				t.Errorf("helm was not run, but there are %d events, the hint %q and the start %v", len(events), end.Hint, end.StartRevision)
 			}
 		})
 	}

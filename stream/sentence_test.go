@@ -8,9 +8,9 @@ import (
 	"github.com/helmtrail/helmtrail/health"
 )
 
-// The parts of a cause are all that it takes to say it: the English text is
-// made of nothing else.
-func TestEveryProblemIsSaidFromItsParts(t *testing.T) {
+// A cause's fields are all that is needed to say it: the English text is built from
+// nothing else.
+func TestEveryProblemIsSaidFromItsFields(t *testing.T) {
 	pod, deployment := health.ObjectRef{Kind: "Pod", Name: "web-1"}, health.ObjectRef{Kind: "Deployment", Name: "web"}
 	in := func(problem health.Problem, change func(*health.Sentence)) health.Sentence {
 		s := health.Sentence{Problem: problem, Object: pod, Container: "app", Role: health.RoleMain, Reason: "Why", Detail: "the cluster's words"}
@@ -88,7 +88,7 @@ func TestEveryProblemIsSaidFromItsParts(t *testing.T) {
 	}
 	for _, problem := range health.Problems {
 		if len(said[problem]) == 0 {
-			t.Errorf("nobody has said %s", problem)
+			t.Errorf("no sentence for %s", problem)
 		}
 	}
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/helmtrail/helmtrail/stream/streamtest"
 )
 
-// An event that the journal can never take must not keep a session from its end.
+// An event that the journal can never store must not keep a session from ending.
 func TestAnEventThatIsTooBigIsLeftOut(t *testing.T) {
 	j := openJournal(t)
 	o := stream.NewOperations(stream.Setup{Journal: j, Logger: slog.New(slog.DiscardHandler)})
@@ -61,7 +61,7 @@ func TestAnEventThatIsTooBigIsLeftOut(t *testing.T) {
 	}
 }
 
-// A session that is damaged in the journal does not hide the release's others.
+// A damaged session does not hide the release's other sessions.
 func TestADamagedSessionHidesNoOther(t *testing.T) {
 	folder := t.TempDir()
 	write := func(j *journal.Journal, id string, bodies ...any) {
@@ -113,16 +113,16 @@ func TestADamagedSessionHidesNoOther(t *testing.T) {
 	}
 }
 
-// fullJournal takes nothing, as on a full disk.
+// fullJournal stores nothing, like a full disk.
 type fullJournal struct{ stream.Journal }
 
 func (fullJournal) Append(context.Context, helmtrail.SessionRef, backend.Position, int64, []byte) (backend.Position, error) {
 	return 0, errors.New("no space left")
 }
 
-// An end that cannot be stored is tried for as long as helmtrail runs, and does
-// not keep it from stopping.
-func TestAJournalThatTakesNothingDoesNotKeepHelmtrailFromStopping(t *testing.T) {
+// A terminal event that cannot be stored is retried while helmtrail runs. It does
+// not keep helmtrail from stopping.
+func TestAFullJournalDoesNotKeepHelmtrailFromStopping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		operations := stream.NewOperations(stream.Setup{
 			Journal: fullJournal{}, Drain: 25 * time.Second, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
@@ -142,12 +142,12 @@ func TestAJournalThatTakesNothingDoesNotKeepHelmtrailFromStopping(t *testing.T) 
 			t.Error(err)
 		}
 		if err := <-ended; err != nil || time.Since(begun) > time.Minute {
-			t.Errorf("it took %v to stop, and the session's end was %v", time.Since(begun), err)
+			t.Errorf("stopping took %v, and the session returned %v", time.Since(begun), err)
 		}
 	})
 }
 
-// A later version may have stored events that this one does not know.
+// A later version may have stored events of types that this version does not know.
 func TestAnEventOfAnUnknownTypeIsKeptAsItIs(t *testing.T) {
 	j := openJournal(t)
 	const head = `,"time":"2026-12-02T10:00:00.000Z","sessionId":"0b0fbd4e-6c0a-4f8a-9e6e-000000000001","elapsedSeconds":`

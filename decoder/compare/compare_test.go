@@ -35,7 +35,7 @@ func TestValuesAreComparedByPathWithEveryDigit(t *testing.T) {
 		t.Errorf("differences (-want +got):\n%s", diff)
 	}
 	if got, err := compare.Values(nil, raw("{}")); err != nil || len(got) != 0 {
-		t.Errorf("nothing and {} differ by %v, error %v", got, err)
+		t.Errorf("no values and {} differ by %v, error %v", got, err)
 	}
 }
 
@@ -81,7 +81,7 @@ metadata: {name: a}
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Only the document that is no object is new.
+	// Only the document that is not an object is new.
 	if len(got) != 1 || got[0].Change != compare.Added || got[0].Name != "document 3" {
 		t.Errorf("differences: %+v", got)
 	}
@@ -137,7 +137,7 @@ func TestManifestsAreComparedByObject(t *testing.T) {
 	}
 }
 
-func TestWhatBothManifestsHaveIsNoDifferenceWhereverItStands(t *testing.T) {
+func TestEqualObjectsDoNotDifferWhateverTheirOrder(t *testing.T) {
 	const unreadable = "---\n{{ no yaml\n"
 	const twice = "---\nkind: Pod\nmetadata: {name: twice}\nspec: 1\n---\nkind: Pod\nmetadata: {name: twice}\nspec: 2\n"
 	const swapped = "---\nkind: Pod\nmetadata: {name: twice}\nspec: 2\n---\nkind: Pod\nmetadata: {name: twice}\nspec: 1\n"
@@ -148,7 +148,7 @@ func TestWhatBothManifestsHaveIsNoDifferenceWhereverItStands(t *testing.T) {
 	if len(got) != 1 || got[0].Change != compare.Removed || got[0].Name != "document 2" {
 		t.Errorf("differences: %+v", got)
 	}
-	// The same text means other objects in another namespace.
+	// In another namespace the same text describes other objects.
 	got, err = compare.Objects(compare.Manifest{Text: twice, Namespace: "one"}, compare.Manifest{Text: twice, Namespace: "other"})
 	if err != nil || len(got) != 4 {
 		t.Errorf("between namespaces: %+v, error %v", got, err)

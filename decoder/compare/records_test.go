@@ -14,7 +14,7 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/parts"
 )
 
-// fixture is a record as a real helm left it.
+// fixture is a record written by a real Helm.
 func fixture(t *testing.T, name string) *decoder.Record {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("..", "testdata", name+".yaml"))
@@ -52,7 +52,7 @@ func TestRecordsAreComparedByTheirParts(t *testing.T) {
 		if got := paths(differs.Values); got != "id added, ratio added, tag removed" {
 			t.Errorf("%s: the values differ by %s", helm, got)
 		}
-		// Merged with the chart's, a value that is no longer given is another one.
+		// After merging with the chart's values, a removed value differs too.
 		if differs, err = compare.Records(first, second, []parts.Name{parts.Values}, true); err != nil {
 			t.Fatal(err)
 		}

@@ -65,7 +65,7 @@ func TestSecretValuesAreMasked(t *testing.T) {
 	}
 }
 
-func TestWhatTheSchemaCallsSecretIsMasked(t *testing.T) {
+func TestValuesThatTheSchemaMarksSecretAreMasked(t *testing.T) {
 	const schema = `{"$defs":{"hidden":{"type":"string","writeOnly":true}},"properties":{
 		"code":{"format":"password"},"inner":{"allOf":[{"properties":{"a":{"$ref":"#/$defs/hidden"}}}]},
 		"list":{"items":{"properties":{"b":{"anyOf":[{"$ref":"#/$defs/hidden"},{"type":"null"}]}}}},
@@ -83,7 +83,7 @@ func TestWhatTheSchemaCallsSecretIsMasked(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoSecretStaysWithEveryDigitAndInItsOrder(t *testing.T) {
+func TestOtherValuesKeepTheirDigitsAndOrder(t *testing.T) {
 	const values = `{"z":12345678901234567890123,"a":1.10,"existingSecret":"web-tls","secretName":"web","tls":{"secret":{"secretName":"x","optional":true}},` +
 		`"imagePullSecrets":[{"name":"registry"}],"passwordPolicy":"strict","maxTokens":4096,"tokenizer":"bpe","password":"","usePassword":true,` +
 		`"valueFrom":{"secretKeyRef":{"name":"web","key":"password"}},"url":"https://host:8080/a@b","image":"postgres:16","empty":{},"none":null}`
@@ -92,7 +92,7 @@ func TestWhatIsNoSecretStaysWithEveryDigitAndInItsOrder(t *testing.T) {
 	}
 }
 
-func TestTokensTellChangesAndNothingElse(t *testing.T) {
+func TestTokensRevealChangesAndNothingElse(t *testing.T) {
 	token := func(values, path string, r mask.Release) string {
 		s := mask.New(key, r).Collect()
 		masked, err := s.Values(json.RawMessage(values), nil)
@@ -170,7 +170,7 @@ func TestSecretsInManifestsAreMaskedAndTheirKeysKept(t *testing.T) {
 	}
 }
 
-// What only names a secret, or tells about it, is not secret.
+// Names of secrets, and references to them, are not secret.
 func TestReferencesToSecretsStayReadable(t *testing.T) {
 	const manifest = `apiVersion: v1
 kind: ServiceAccount
@@ -237,7 +237,7 @@ func TestSecretsInOddManifestsAreMasked(t *testing.T) {
 		"merge":         "x: &d {stringData: {a: %s}}\nobject:\n  kind: Secret\n  <<: *d\n",
 		"merged kind":   "x: &d {kind: Secret}\nobject:\n  <<: *d\n  stringData: {a: %s}\n",
 		"kind twice":    "kind: Secret\nkind: ConfigMap\nstringData: {a: %s}\n",
-		"no YAML":       "kind: Secret\nstringData:\n\ta: %s\n",
+		"not YAML":      "kind: Secret\nstringData:\n\ta: %s\n",
 		"URL":           "kind: ConfigMap\ndata:\n  a: amqp://user:%s@mq:5672/\n",
 		"environment":   "kind: Pod\nspec: {containers: [{env: [{name: API_TOKEN, value: %s}]}]}\n",
 		"comment":       "kind: Secret\nstringData: {a: %s}\n# it is %s\n",
@@ -254,7 +254,7 @@ func TestSecretsInOddManifestsAreMasked(t *testing.T) {
 	}
 }
 
-func TestSecretsAreToldByTheirForm(t *testing.T) {
+func TestSecretsAreRecognizedByTheirForm(t *testing.T) {
 	pem := "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7\n-----END RSA PRIVATE KEY-----"
 	s := collect(`{}`)
 	for _, text := range []string{
@@ -285,7 +285,7 @@ func TestSecretsThatOverlapLeaveNothing(t *testing.T) {
 	}
 }
 
-func TestCommonWordsAreMaskedInTheirPlaceOnly(t *testing.T) {
+func TestCommonWordsAreMaskedAtTheirKeyOnly(t *testing.T) {
 	s := collect(`{"password":"password","token":"abc","secret":"true","pin_token":"12345"}`)
 	const line = "the password is abc true 12345"
 	if got := s.Line(line); got != line {
@@ -293,7 +293,7 @@ func TestCommonWordsAreMaskedInTheirPlaceOnly(t *testing.T) {
 	}
 }
 
-func TestTokensComeBackAsTheirValues(t *testing.T) {
+func TestTokensAreReplacedByTheirValues(t *testing.T) {
 	const base = `{"db":{"password":"hunter2!","pin":4,"url":"pg://u:s3cret@old/x"},"tokens":["one-token",12345678901234567890],"banner":"use hunter2! now","plain":1.10}`
 	s := collect(base)
 	shown, err := s.Values(json.RawMessage(base), nil)
@@ -332,7 +332,7 @@ func TestTokensComeBackAsTheirValues(t *testing.T) {
 	}
 }
 
-func TestTokensAtAnotherPlaceAreRefusedByTheirPath(t *testing.T) {
+func TestTokensAtAnotherPlaceAreRejectedWithTheirPath(t *testing.T) {
 	const base = `{"password":"hunter2!","list":[{"token":"one-token"}]}`
 	s := collect(base)
 	masked, err := s.Values(json.RawMessage(base), nil)

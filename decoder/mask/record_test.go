@@ -50,7 +50,7 @@ func TestAMaskedRecordMayBeShownAsAWhole(t *testing.T) {
 	}
 	for _, form := range []string{canary, encoded} {
 		if at := strings.Index(string(all), form); at >= 0 {
-			t.Errorf("the masked record has %q behind %q", form, all[max(0, at-80):at])
+			t.Errorf("the masked record has %q after %q", form, all[max(0, at-80):at])
 		}
 	}
 	chart, err := decoder.ReadChart(masked)
@@ -61,7 +61,7 @@ func TestAMaskedRecordMayBeShownAsAWhole(t *testing.T) {
 		t.Errorf("the schema is %s, want it to start with %s", chart.Schema, want)
 	}
 	if masked.Name != "web" || masked.Version != 1 || masked.Hooks[0].Path != "web/templates/h.yaml" || masked.Metadata.Name != "web" {
-		t.Errorf("what is no secret is lost: %+v", masked)
+		t.Errorf("content that is not secret is lost: %+v", masked)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestFieldsOfARecordAreMaskedInEveryCase(t *testing.T) {
 }
 
 // A record without secrets stays as it is, byte for byte.
-func TestRecordsOfBothHelmsWithoutSecretsStay(t *testing.T) {
+func TestRecordsWithoutSecretsStayUnchanged(t *testing.T) {
 	for _, helm := range []string{"helm3", "helm4"} {
 		data, err := os.ReadFile(filepath.Join("..", "testdata", helm, "web.v2.yaml"))
 		if err != nil {

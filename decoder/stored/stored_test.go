@@ -15,15 +15,15 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		told := 0
+		found := 0
 		for record, problem := range stored.Read(content) {
-			told++
+			found++
 			if record == nil && problem == nil || record != nil && (record.Revision == nil || record.Item == "" || (record.Record == nil) != (problem != nil)) {
 				t.Errorf("%q holds %+v, %v", content, record, problem)
 			}
 		}
-		if told == 0 {
-			t.Errorf("%q holds nothing, and nothing is said of it", content)
+		if found == 0 {
+			t.Errorf("%q holds nothing, and no problem is reported", content)
 		}
 		stored.Read(content)(func(*stored.Record, error) bool { return false }) // stops after the first
 	})

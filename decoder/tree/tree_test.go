@@ -9,7 +9,7 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/tree"
 )
 
-func TestJSONComesBackAsItWas(t *testing.T) {
+func TestJSONIsUnchangedByARoundTrip(t *testing.T) {
 	for _, text := range []string{
 		`{"z":1,"a":[1.10,1E+400,-0,12345678901234567890123,true,null,"<&>\u2028"],"":{}}`, `"text"`, `[]`, `null`, `{"a":"\\\"\n"}`,
 	} {
@@ -75,7 +75,7 @@ func TestObjectsAreWhatKubernetesReads(t *testing.T) {
 	}
 }
 
-func TestAliasesThatStandForTooMuchAreRefused(t *testing.T) {
+func TestAliasesThatExpandTooFarAreRejected(t *testing.T) {
 	text := "a0: &a0 [x, x]\n"
 	for i := range 40 {
 		n := string(rune('A'+i/10)) + string(rune('0'+i%10))

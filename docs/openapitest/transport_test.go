@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsNotDescribedIsFound(t *testing.T) {
+func TestUndescribedResponsesAreFound(t *testing.T) {
 	const problem = `{"code":"internal","message":"Oh."}`
 	for _, c := range []struct {
 		method, path string

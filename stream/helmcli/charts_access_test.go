@@ -10,9 +10,9 @@ import (
 	"github.com/helmtrail/helmtrail"
 )
 
-// renderWith runs helm with a session's install arguments, but for the command,
-// which is template: it fetches charts in the same way and needs no cluster. It
-// returns what helm said.
+// renderWith runs Helm with the arguments of an install, but with the command
+// template, which fetches charts in the same way and needs no cluster. It returns
+// Helm's output.
 func renderWith(t *testing.T, h *Helm, chart helmtrail.Chart, secret map[string][]byte) (string, error) {
 	t.Helper()
 	session := helmtrail.SessionRef{Release: helmtrail.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"}, ID: "s" + fmt.Sprint(len(t.Name())) + chart.CredentialsSecret}
@@ -37,11 +37,11 @@ func renderWith(t *testing.T, h *Helm, chart helmtrail.Chart, secret map[string]
 	command := exec.CommandContext(t.Context(), h.path, arguments...)
 	command.Env = environment(f, nil)
 	command.Dir = f.path(homeFolder)
-	// Credentials in a command line can be read by everybody on the machine:
+	// Everybody on the machine can read credentials in a command line:
 	// https://github.com/argoproj/argo-cd/issues/17821
 	for _, place := range [][]string{command.Args, command.Env, h.Command(session.ID, request)} {
 		if strings.Contains(strings.Join(place, " "), serverPassword) {
-			t.Errorf("the password stands in %q", place)
+			t.Errorf("the password is in %q", place)
 		}
 	}
 	said, err := command.CombinedOutput()
@@ -72,12 +72,12 @@ func TestChartsBehindAPassword(t *testing.T) {
 					t.Errorf("%v\n%s", err, said)
 				}
 				for what, bad := range map[string]map[string][]byte{
-					"the wrong password":  {"username": []byte(serverUser), "password": []byte("wrong"), "ca.crt": server.authority()},
-					"the authority alone": {"ca.crt": server.authority()},
-					"the password alone":  {"username": []byte(serverUser), "password": []byte(serverPassword)},
+					"the wrong password": {"username": []byte(serverUser), "password": []byte("wrong"), "ca.crt": server.authority()},
+					"only the authority": {"ca.crt": server.authority()},
+					"only the password":  {"username": []byte(serverUser), "password": []byte(serverPassword)},
 				} {
 					if said, err := renderWith(t, h, chart, bad); err == nil {
-						t.Errorf("with %s helm fetched the chart:\n%s", what, said)
+						t.Errorf("with %s, helm fetched the chart:\n%s", what, said)
 					}
 				}
 			})
@@ -85,7 +85,7 @@ func TestChartsBehindAPassword(t *testing.T) {
 	}
 }
 
-func TestASecretThatIsNoLoginIsRefused(t *testing.T) {
+func TestASecretWithoutCredentialsIsRejected(t *testing.T) {
 	h := at(4, 3)
 	for _, test := range []struct {
 		secret map[string][]byte
@@ -98,7 +98,7 @@ func TestASecretThatIsNoLoginIsRefused(t *testing.T) {
 	} {
 		err := h.writeAccess(t.Context(), folder(t.TempDir()), helmtrail.Chart{Ref: "oci://h/x", CredentialsSecret: "charts"}, test.secret)
 		if err == nil || !strings.Contains(err.Error(), "Secret charts") || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), serverPassword) {
-			t.Errorf("got %v, want a refusal that says %q", err, test.says)
+			t.Errorf("got %v, want an error with %q", err, test.says)
 		}
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/helmtrail/helmtrail"
 )
 
-// withoutHelm is a Helm that can run nothing; charts on the server can be
-// listed and read all the same.
+// withoutHelm returns a Helm without a binary. It can still list and read charts on
+// the server.
 func withoutHelm(t *testing.T, config Config) *Helm {
 	t.Helper()
 	config.Binary = filepath.Join(t.TempDir(), "helm")
@@ -97,7 +97,7 @@ func TestChartsAreListed(t *testing.T) {
 	}
 }
 
-// An index is asked for once in a while only, whoever asks.
+// An index is cached and shared by all callers.
 func TestIndexesAreKept(t *testing.T) {
 	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -117,7 +117,7 @@ func TestIndexesAreKept(t *testing.T) {
 	i = newIndexes()
 	for range 3 {
 		if _, err := i.get(t.Context(), server.URL); !errors.Is(err, helmtrail.ErrNoChart) || !strings.Contains(err.Error(), "500") {
-			t.Errorf("got %v, want that the server answered 500", err)
+			t.Errorf("got %v, want an error with the server's status 500", err)
 		}
 	}
 	if n := asked.Load(); n != 2 {
@@ -149,7 +149,7 @@ func TestChartsAreDescribed(t *testing.T) {
 	h := withoutHelm(t, Config{ChartDir: dir})
 	check(h, helmtrail.Chart{Ref: "small"})
 	if _, err := h.DescribeChart(t.Context(), helmtrail.Chart{Ref: "small", Repo: server.URL + "/charts"}); !errors.Is(err, helmtrail.ErrNoHelm) {
-		t.Errorf("got %v, want that helm is missing", err)
+		t.Errorf("got %v, want an error that helm is missing", err)
 	}
 	for _, major := range []int{3, 4} {
 		h := realHelm(t, major, Config{ChartDir: dir, Repositories: []Repository{{"own", server.URL + "/charts"}}})
@@ -162,7 +162,7 @@ func TestChartsAreDescribed(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoChartIsNotKept(t *testing.T) {
+func TestInvalidChartsAreNotKept(t *testing.T) {
 	h := withoutHelm(t, Config{})
 	library := chartFiles("lib", "1.0.0")
 	library["Chart.yaml"] += "type: library\n"
@@ -170,17 +170,17 @@ func TestWhatIsNoChartIsNotKept(t *testing.T) {
 	outside["../../outside"] = "x"
 	nameless := chartFiles("", "1.0.0")
 	for what, data := range map[string][]byte{
-		"nothing":               nil,
-		"no archive":            []byte("apiVersion: v2"),
-		"half an archive":       archive(t, "web", chartFiles("web", "1.0.0"))[:200],
-		"a library":             archive(t, "lib", library),
-		"a path that leads out": archive(t, "web", outside),
-		"no name":               archive(t, "web", nameless),
+		"nothing":                  nil,
+		"not an archive":           []byte("apiVersion: v2"),
+		"a truncated archive":      archive(t, "web", chartFiles("web", "1.0.0"))[:200],
+		"a library":                archive(t, "lib", library),
+		"a path outside the chart": archive(t, "web", outside),
+		"no name":                  archive(t, "web", nameless),
 	} {
 		_, err := h.UploadChart(t.Context(), bytes.NewReader(data))
 		invalid := (*helmtrail.InvalidError)(nil)
 		if !errors.As(err, &invalid) || strings.Contains(err.Error(), h.config.Uploads) {
-			t.Errorf("%s: got %v, want a refusal", what, err)
+			t.Errorf("%s: got %v, want an error", what, err)
 		}
 	}
 	if left, _ := os.ReadDir(h.config.Uploads); len(left) != 0 {
@@ -220,7 +220,7 @@ func TestUploadsAreBoundedAndSessionsKeepTheirs(t *testing.T) {
 		t.Errorf("%d archives are kept, want %d", len(kept), maxUploads)
 	}
 	if _, err := h.localChart(first.Ref); err == nil || !strings.Contains(err.Error(), "upload it again") {
-		t.Errorf("got %v, want that the archive is not kept any more", err)
+		t.Errorf("got %v, want an error that the archive is gone", err)
 	}
 	_, ref := h.chartArguments(session.ID, helmtrail.Chart{Ref: first.Ref})
 	if _, err := loadChart(ref); err != nil {

@@ -60,9 +60,9 @@ func archive(t *testing.T, name string, files map[string]string) []byte {
 	return packed.Bytes()
 }
 
-// chartServer is a chart repository and an OCI registry (the pulling half of
-// the OCI distribution specification) over TLS, both with one chart, which let
-// in who has the password.
+// chartServer is a chart repository and an OCI registry (the pulling half of the OCI
+// distribution specification) over TLS, both with one chart. Unless open, both need
+// a password.
 type chartServer struct {
 	*httptest.Server
 	host string
@@ -143,7 +143,7 @@ func serveCharts(t *testing.T, open bool) *chartServer {
 		s.Server = httptest.NewServer(guarded)
 	} else {
 		s.Server = httptest.NewUnstartedServer(guarded)
-		s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // refused handshakes are meant
+		s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // rejected handshakes are expected
 		s.StartTLS()
 	}
 	t.Cleanup(s.Close)
@@ -151,7 +151,7 @@ func serveCharts(t *testing.T, open bool) *chartServer {
 	return s
 }
 
-// realHelm is a Helm that runs the helm that `make build` has built.
+// realHelm returns a Helm that runs the binary built by `make build`.
 func realHelm(t *testing.T, major int, config Config) *Helm {
 	t.Helper()
 	folder := os.Getenv("HELMTRAIL_TEST_BIN")

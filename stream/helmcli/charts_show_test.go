@@ -9,9 +9,9 @@ import (
 	"github.com/helmtrail/helmtrail"
 )
 
-// A chart that is only looked at is fetched from wherever one can be installed
-// from, with the same credentials, and rendered as helm renders it.
-func TestChartsAreFetchedLoadedAndRenderedAside(t *testing.T) {
+// A chart that is only shown is fetched from the same sources and with the same
+// credentials as for an install, and rendered as Helm renders it.
+func TestChartsAreFetchedLoadedAndRendered(t *testing.T) {
 	server := serveCharts(t, false)
 	access := map[string][]byte{"username": []byte(serverUser), "password": []byte(serverPassword), "ca.crt": server.authority()}
 	for _, major := range []int{3, 4} {
@@ -42,14 +42,14 @@ func TestChartsAreFetchedLoadedAndRenderedAside(t *testing.T) {
 			})
 		}
 		if _, err := h.LoadChart(t.Context(), []byte("no archive")); !errors.Is(err, helmtrail.ErrNoChart) {
-			t.Errorf("what is no archive was loaded: %v", err)
+			t.Errorf("an invalid archive was loaded: %v", err)
 		}
 		index, err := h.RepositoryIndex(t.Context(), server.URL+"/charts", access)
 		if err != nil || !strings.Contains(string(index), "small") {
 			t.Errorf("the index is %s, %v", index, err)
 		}
 		if _, err := h.RepositoryIndex(t.Context(), "file:///etc", nil); !errors.Is(err, helmtrail.ErrNoChart) {
-			t.Errorf("a file was read: %v", err)
+			t.Errorf("a file on the server was read: %v", err)
 		}
 	}
 }

@@ -66,10 +66,10 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// Arguments that begin with a dash were taken for helm's own flags:
-// https://github.com/helmfile/helmfile/issues/2563. Here they are refused
-// before anything is run.
-func TestNamesThatHelmWouldReadAsFlagsAreRefused(t *testing.T) {
+// Helm would read an argument that starts with a dash as a flag:
+// https://github.com/helmfile/helmfile/issues/2563. Such names are rejected before
+// anything is run.
+func TestNamesThatHelmWouldReadAsFlagsAreRejected(t *testing.T) {
 	h := standIn(t, "v4.3.2", "")
 	with := func(change func(*helmtrail.Request)) helmtrail.Request {
 		r := install()
@@ -125,25 +125,25 @@ func TestNamesThatHelmWouldReadAsFlagsAreRefused(t *testing.T) {
 		err := h.Check(test.request)
 		invalid := (*helmtrail.InvalidError)(nil)
 		if !errors.As(err, &invalid) || invalid.Field != test.field {
-			t.Errorf("%+v: got %v, want a refusal of %s", test.request, err, test.field)
+			t.Errorf("%+v: got %v, want %s to be rejected", test.request, err, test.field)
 		}
 	}
 	if err := h.Check(install()); err != nil {
-		t.Errorf("a good request was refused: %v", err)
+		t.Errorf("a good request was rejected: %v", err)
 	}
 }
 
-func TestAnOptionOfAnotherOperationIsRefused(t *testing.T) {
+func TestAnOptionOfAnotherOperationIsRejected(t *testing.T) {
 	request := install()
 	request.Options.KeepHistory = true
 	err := standIn(t, "v4.3.2", "").Check(request)
 	unsupported := (*helmtrail.UnsupportedError)(nil)
 	if !errors.As(err, &unsupported) || unsupported.Option != "keepHistory" {
-		t.Errorf("got %v, want a refusal of keepHistory", err)
+		t.Errorf("got %v, want keepHistory to be rejected", err)
 	}
 }
 
-// Without helm there is still a Helm, which says what to do.
+// Without a Helm binary, errors say what to install.
 func TestWithoutHelmEveryRequestSaysWhatToInstall(t *testing.T) {
 	h, err := helmcli.New(t.Context(), helmcli.Config{Binary: filepath.Join(t.TempDir(), "helm"), Folder: t.TempDir()})
 	if err != nil {

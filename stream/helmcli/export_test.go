@@ -1,4 +1,4 @@
 package helmcli
 
-// Folder is the session's private folder.
+// Folder returns the session's private folder.
 func (p *Process) Folder() string { return string(p.folder) }

@@ -18,7 +18,7 @@ import (
 	"github.com/helmtrail/helmtrail/stream/helmcli"
 )
 
-// TestMain makes the test binary its own supervisor, as the program is.
+// TestMain makes the test binary its own supervisor, like the program.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "supervise" {
 		if err := helmcli.Supervise(os.Args[2]); err != nil {
@@ -35,8 +35,8 @@ var session = helmtrail.SessionRef{
 	ID:      "0b0fbd4e-6c0a-4f8a-9e6e-000000000001",
 }
 
-// standIn is a helm that says it has the given version and otherwise does what
-// the shell script says: real helm cannot be made to misbehave on demand.
+// standIn returns a Helm that reports the given version and otherwise runs the shell
+// script. The real Helm cannot be made to misbehave on demand.
 func standIn(t *testing.T, version, script string) *helmcli.Helm {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "helm")
@@ -65,7 +65,7 @@ func install() helmtrail.Request {
 	return helmtrail.Request{Operation: helmtrail.OperationInstall, Release: session.Release, Chart: helmtrail.Chart{Ref: "web"}}
 }
 
-// start prepares and starts a process; it is closed when the test ends.
+// start prepares and starts a process. It is closed when the test ends.
 func start(t *testing.T, h *helmcli.Helm, request helmtrail.Request) backend.Process {
 	t.Helper()
 	p := prepare(t, h, request)

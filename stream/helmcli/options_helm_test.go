@@ -11,7 +11,7 @@ import (
 	"github.com/helmtrail/helmtrail"
 )
 
-// Each flag of the table is one that the real helm has, with a value or without.
+// The real Helm has every flag of the table, with a value or without one as stated there.
 func TestHelmHasTheFlags(t *testing.T) {
 	for _, major := range []int{3, 4} {
 		h := realHelm(t, major, Config{})
@@ -25,7 +25,7 @@ func TestHelmHasTheFlags(t *testing.T) {
 				if f.name == "" || !slices.Contains(o.operations, operation) {
 					continue
 				}
-				// A flag with a value has its type behind its name.
+				// --help prints the type after the name of a flag that takes a value.
 				match := regexp.MustCompile(`(?m)^ +(?:-\w, )?--` + f.name + `( [A-Za-z]\S*)?(?:  |$)`).FindStringSubmatch(string(help))
 				optional := strings.Contains(string(help), "--"+f.name+" WaitStrategy[")
 				if match == nil || (match[1] == "") != f.bare && !optional && !boolean(o) {
@@ -36,13 +36,13 @@ func TestHelmHasTheFlags(t *testing.T) {
 	}
 }
 
-// boolean reports whether helm parses an option's arguments as a flag that
+// boolean reports whether Helm parses an option's arguments as a boolean flag, which
 // needs no value.
 func boolean(o option) bool { return o.field == "serverSide" && len(o.operations) == 1 }
 
-// The words that are given to flags are words that helm itself takes: it goes
-// on to look for the chart.
-func TestHelmTakesTheWords(t *testing.T) {
+// Helm accepts the words in the table as values of its flags: it continues and looks
+// for the chart.
+func TestHelmAcceptsTheWords(t *testing.T) {
 	for _, major := range []int{3, 4} {
 		h := realHelm(t, major, Config{ChartDir: t.TempDir()})
 		for _, options := range []helmtrail.Options{

@@ -19,8 +19,8 @@ import (
 
 var update = commandline.Bool("update", false, "write the generated files instead of comparing them")
 
-// What people read about the options, and what the forms offer, is generated
-// from the table, so that it cannot differ from it.
+// The documentation of the options and the forms are generated from the table, so
+// they cannot differ from it.
 func TestGeneratedFilesAreUpToDate(t *testing.T) {
 	for path, want := range map[string]string{
 		"../../docs/options.md":                 optionsDocument(),
@@ -36,12 +36,12 @@ func TestGeneratedFilesAreUpToDate(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, string(got)); diff != "" {
-			t.Errorf("%s differs from the table, run go test ./stream/helmcli -update (-table +file):\n%s", path, diff)
+			t.Errorf("%s differs from the table; run go test ./stream/helmcli -update (-table +file):\n%s", path, diff)
 		}
 	}
 }
 
-// formOption is a row of the table as the pages need it.
+// formOption is a row of the table in the form that the pages need.
 type formOption struct {
 	Name       string                `json:"name"`
 	Operations []helmtrail.Operation `json:"operations"`
@@ -136,7 +136,7 @@ func formOptionOf(o option) formOption {
 	return f
 }
 
-// words returns the words that a request may use in any Helm, sorted.
+// words returns the values that any of the Helms accepts, sorted.
 func (o option) words() []string {
 	list := slices.Concat(o.helm4.ours(), o.helm3.ours())
 	slices.Sort(list)
@@ -248,7 +248,7 @@ func TestEveryOptionHasARow(t *testing.T) {
 	}
 }
 
-// A row reads the field that it names, and no other.
+// A row reads only the field that it names.
 func TestEveryOptionReadsItsField(t *testing.T) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[helmtrail.Options]()) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -258,7 +258,7 @@ func TestEveryOptionReadsItsField(t *testing.T) {
 			before, wasSet := o.value(helmtrail.Options{})
 			after, isSet := o.value(request)
 			if reads := isSet && (after != before || !wasSet); reads != (o.field == name) {
-				t.Errorf("with only %s given, the row of %s reads %q (given: %t)", name, o.field, after, isSet)
+				t.Errorf("with only %s set, the row of %s reads %q (given: %t)", name, o.field, after, isSet)
 			}
 		}
 	}
@@ -281,7 +281,7 @@ func setAny(v reflect.Value) {
 	}
 }
 
-// at returns a Helm of that version that runs nothing.
+// at returns a Helm of that version without a binary.
 func at(major, minor int) *Helm {
 	return &Helm{version: fmt.Sprintf("v%d.%d.0", major, minor), major: major, minor: minor}
 }
@@ -291,7 +291,7 @@ func TestOptionsBecomeFlags(t *testing.T) {
 	tests := []struct {
 		operation    helmtrail.Operation
 		options      helmtrail.Options
-		helm3, helm4 string // "" for no flag, the error's start when refused
+		helm3, helm4 string // the flags, or the start of the error; "" for no flag
 	}{
 		{"install", helmtrail.Options{Wait: "true"}, "--wait", "--wait=watcher"},
 		{"install", helmtrail.Options{Wait: "false"}, "", ""},
@@ -346,7 +346,7 @@ func TestOptionsBecomeFlags(t *testing.T) {
 			if err := h.checkOptions(request); err != nil {
 				got = err.Error()
 				if !strings.HasPrefix(got, want) || want == "" {
-					t.Errorf("helm %d %s %+v is refused with %q, want %q", h.major, test.operation, test.options, got, want)
+					t.Errorf("helm %d %s %+v is rejected with %q, want %q", h.major, test.operation, test.options, got, want)
 				}
 				continue
 			}
@@ -362,7 +362,7 @@ func TestOptionsBecomeFlags(t *testing.T) {
 	}
 }
 
-func TestAnOlderHelmLacksWhatCameLater(t *testing.T) {
+func TestAnOlderHelmLacksNewerOptions(t *testing.T) {
 	for _, test := range []struct {
 		minor   int
 		options helmtrail.Options

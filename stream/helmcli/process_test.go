@@ -47,7 +47,7 @@ func TestOutputAndEndOfHelm(t *testing.T) {
 			text:   "begin\n", exit: "SIGKILL",
 		},
 		{
-			name:   "bytes that are no UTF-8",
+			name:   "bytes that are not UTF-8",
 			script: `printf 'a\377b\r\n'`,
 			text:   "a\ufffdb\n", exit: "0",
 		},
@@ -69,8 +69,8 @@ func TestOutputAndEndOfHelm(t *testing.T) {
 }
 
 // A line over 64 KiB stopped the reader of
-// https://github.com/GoogleCloudPlatform/guest-agent/issues/215, and everything
-// behind it was lost. The limit is 16 KiB a line here, and the rest is dropped.
+// https://github.com/GoogleCloudPlatform/guest-agent/issues/215, and the lines after
+// it were lost. Here a line is limited to 16 KiB, and the rest of it is dropped.
 func TestALongLineDoesNotStopTheOutput(t *testing.T) {
 	script := "echo before; head -c 204800 /dev/zero | tr '\\0' x; echo; echo after; head -c 5242880 /dev/zero | tr '\\0' y; exit 1"
 	lines, end := follow(t.Context(), t, start(t, standIn(t, "v4.3.2", script), install()))
@@ -92,9 +92,9 @@ func TestALongLineDoesNotStopTheOutput(t *testing.T) {
 	}
 }
 
-// A reader that stops and comes back, as helmtrail does when it is restarted,
-// gets every line once.
-func TestFollowingGoesOnFromAMark(t *testing.T) {
+// A reader that stops and resumes, as helmtrail does when it is restarted, gets every
+// line once.
+func TestFollowingResumesFromAnOffset(t *testing.T) {
 	p := start(t, standIn(t, "v4.3.2", "for i in $(seq 1 3000); do echo line $i; done"), install())
 	enough := errors.New("enough")
 	var lines []backend.Line
@@ -168,10 +168,10 @@ func TestTheDeadlineEndsHelm(t *testing.T) {
 	}
 }
 
-// A grandchild that had inherited the output kept the pipe open, and waiting
-// never ended: https://github.com/golang/go/issues/13155. One in helm's group
-// is killed with it, one that has left the group is waited for 2 s.
-func TestAGrandchildThatHoldsThePipeDoesNotHoldTheEnd(t *testing.T) {
+// A grandchild that inherited the output kept the pipe open, and the wait never
+// ended: https://github.com/golang/go/issues/13155. A grandchild in Helm's process
+// group is killed with it. One outside the group is waited for at most 2 s.
+func TestAGrandchildThatHoldsThePipeDoesNotDelayTheEnd(t *testing.T) {
 	for _, script := range []string{"sleep 300 & echo $!", "setsid sleep 300 & echo $!"} {
 		began := time.Now()
 		lines, end := follow(t.Context(), t, start(t, standIn(t, "v4.3.2", script), install()))
@@ -189,7 +189,7 @@ func TestAGrandchildThatHoldsThePipeDoesNotHoldTheEnd(t *testing.T) {
 	}
 }
 
-func TestTheFolderIsPrivateAndGoes(t *testing.T) {
+func TestTheFolderIsPrivateAndRemoved(t *testing.T) {
 	h := standIn(t, "v4.3.2", "cat \"$KUBECONFIG\"; echo; env | cut -d= -f1 | sort | grep -vE '^(PWD|SHLVL|_|OLDPWD)$'")
 	t.Setenv("HELMTRAIL_SECRET", "canary")
 	request := install()
@@ -280,8 +280,8 @@ func TestASupervisorThatIsKilled(t *testing.T) {
 	}
 }
 
-// A password that was given as a value, or that the release has already, is
-// masked in helm's output before it is written anywhere.
+// A password that was given as a value, or that the release already has, is masked in
+// Helm's output before it is written anywhere.
 func TestHelmsOutputIsMasked(t *testing.T) {
 	const given, known = "canary-of-the-values", "canary-of-the-record"
 	request := install()

@@ -7,8 +7,8 @@ import (
 	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
-// Whatever stands in a spool, reading it ends, gives whole lines alone, and
-// marks that only grow and never pass the file's end.
+// Reading a spool of arbitrary bytes ends. It returns only whole lines, and offsets
+// that increase and stay within the file.
 func FuzzSpool(f *testing.F) {
 	good, err := appendRecord(nil, record{Text: "a line", Truncated: true})
 	if err != nil {
@@ -42,7 +42,7 @@ func FuzzSpool(f *testing.F) {
 	})
 }
 
-// Lines that helm writes come out whole, whatever the pieces in which they are read.
+// Lines come out whole, however their bytes are split when read.
 func FuzzSplitter(f *testing.F) {
 	f.Add([]byte("one\ntwo\r\nthree"), 2)
 	f.Add([]byte("\n\n\r\n"), 1)

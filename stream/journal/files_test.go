@@ -44,7 +44,7 @@ func read(t *testing.T, folder, name string) (messages []journal.Message, proble
 
 // The files hold exactly the messages given to NATS, even while the server runs
 // and when there are several files. The test fails if NATS changes its format.
-func TestFilesHoldWhatNATSWasGiven(t *testing.T) {
+func TestFilesHoldTheMessagesGivenToNATS(t *testing.T) {
 	folder := t.TempDir()
 	j := open(t, folder)
 	s := store(t, j, chain)
@@ -78,7 +78,7 @@ func TestFilesHoldWhatNATSWasGiven(t *testing.T) {
 		t.Errorf("there are only the files %v, %v", files, err)
 	}
 	if err := journal.ReadFiles(folder, "OTHER", nil); !errors.Is(err, journal.ErrNoStream) {
-		t.Errorf("a stream that is not there: %v", err)
+		t.Errorf("a stream that does not exist: %v", err)
 	}
 }
 
@@ -89,7 +89,7 @@ func brief(m journal.Message) string {
 
 // A subject keeps its newest message if the stream does not keep all messages.
 // An erased message is nowhere in the files.
-func TestWhatIsErasedIsOverwritten(t *testing.T) {
+func TestErasedMessagesAreOverwritten(t *testing.T) {
 	folder := t.TempDir()
 	j := open(t, folder)
 	s := store(t, j, journal.StoreOptions{Name: "NEWEST", Subjects: []string{"newest.*"}})
@@ -110,7 +110,7 @@ func TestWhatIsErasedIsOverwritten(t *testing.T) {
 		}
 	}
 	if _, err := s.Get(t.Context(), erased); !errors.Is(err, helmtrail.ErrNotFound) {
-		t.Errorf("what was erased: %v", err)
+		t.Errorf("an erased message: %v", err)
 	}
 	if m, err := s.Last(t.Context(), "newest.one"); err != nil || string(m.Data) != "second of one" {
 		t.Errorf("the newest is %s, %v", m.Data, err)
@@ -122,7 +122,7 @@ func TestWhatIsErasedIsOverwritten(t *testing.T) {
 	}
 	for _, file := range files {
 		if content, err := os.ReadFile(file); err != nil || bytes.Contains(content, []byte("CANARY")) {
-			t.Errorf("what was erased stands in %s, %v", file, err)
+			t.Errorf("an erased message is still in %s, %v", file, err)
 		}
 	}
 	messages, problems := read(t, folder, "NEWEST")
@@ -150,7 +150,7 @@ func TestTheLastMessageOfAFilterFencesWriters(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := s.AppendAfter(t.Context(), journal.Message{Subject: "chain.a.y"}, "chain.a.>", 0); !errors.Is(err, helmtrail.ErrFenced) {
-		t.Errorf("a writer that knows none: %v", err)
+		t.Errorf("a writer that knows no message: %v", err)
 	}
 	second, err := s.AppendAfter(t.Context(), journal.Message{Subject: "chain.a.y"}, "chain.a.>", first)
 	if err != nil {
@@ -160,7 +160,7 @@ func TestTheLastMessageOfAFilterFencesWriters(t *testing.T) {
 		t.Errorf("after the first comes %d, %v", next.Sequence, err)
 	}
 	if err := s.Erase(t.Context(), first); err == nil {
-		t.Error("a message was erased that must stay")
+		t.Error("a message that must stay was erased")
 	}
 }
 
@@ -212,7 +212,7 @@ func TestDamagedFilesAreCopiedOnce(t *testing.T) {
 		if damage := j.Damage(); len(damage) != 1 || damage[0].Stream != "CHAIN" || damage[0].Sequence != 5 {
 			t.Errorf("the damage is %+v", damage)
 		} else if kept, err := os.ReadFile(damage[0].Copy); err != nil || !bytes.Equal(kept, content) {
-			t.Errorf("the copy is not what was there: %v", err)
+			t.Errorf("the copy differs from the original: %v", err)
 		}
 		closed(t, j)
 	}

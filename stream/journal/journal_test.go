@@ -38,7 +38,7 @@ func sessionOf(name, id string) helmtrail.SessionRef {
 	return helmtrail.SessionRef{Release: helmtrail.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: name}, ID: id}
 }
 
-func TestEntriesAreThereAfterAReopening(t *testing.T) {
+func TestEntriesSurviveReopening(t *testing.T) {
 	folder := t.TempDir()
 	j := open(t, folder)
 	// Names that differ only by dots and slashes must not collide.
@@ -70,7 +70,7 @@ func TestEntriesAreThereAfterAReopening(t *testing.T) {
 			after = e.Position
 		}
 		if _, err := j.Next(t.Context(), s, after); !errors.Is(err, helmtrail.ErrNotFound) {
-			t.Errorf("behind the last entry: got %v, want %v", err, helmtrail.ErrNotFound)
+			t.Errorf("after the last entry: got %v, want %v", err, helmtrail.ErrNotFound)
 		}
 		if last, err := j.Last(t.Context(), s); err != nil || last.Position != after {
 			t.Errorf("the last entry is at %d, %v; want %d", last.Position, err, after)

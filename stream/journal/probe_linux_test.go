@@ -22,13 +22,13 @@ func TestAClosedJournalIsNotWritable(t *testing.T) {
 	closed(t, j)
 	journal.Forget(j)
 	if err := j.Writable(); err == nil {
-		t.Error("a closed journal is said to be writable")
+		t.Error("a closed journal is reported as writable")
 	}
 }
 
 // After a failed write the embedded server accepts no more messages, even once
 // there is room again, until its streams are reopened.
-func TestStreamsAreOpenedAnewAfterAFullDisk(t *testing.T) {
+func TestStreamsAreReopenedAfterAFullDisk(t *testing.T) {
 	folder, small := smalldisk.Folder()
 	if !small {
 		smalldisk.Run(t)
@@ -45,10 +45,10 @@ func TestStreamsAreOpenedAnewAfterAFullDisk(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	if _, err := j.Append(ctx, session, first, 0, make([]byte, backend.MaxEntry)); err == nil {
-		t.Error("a full disk has taken an entry")
+		t.Error("an entry was stored on a full disk")
 	}
 	if err := j.Writable(); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("of a full disk is said: %v", err)
+		t.Errorf("with a full disk, Writable returns %v", err)
 	}
 	if err := os.Remove(fill); err != nil {
 		t.Fatal(err)
@@ -62,6 +62,6 @@ func TestStreamsAreOpenedAnewAfterAFullDisk(t *testing.T) {
 		t.Errorf("when there is room again: %v", err)
 	}
 	if entry, err := j.Next(t.Context(), session, first); err != nil || entry.Position != second || string(entry.Data) != "after" {
-		t.Errorf("after the first entry comes %+v, %v", entry, err)
+		t.Errorf("after the first entry, got %+v, %v", entry, err)
 	}
 }

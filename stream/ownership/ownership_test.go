@@ -52,7 +52,7 @@ func TestWhichRevisionsASessionOwns(t *testing.T) {
 		{"Helm's own rollback, unread", undoing, unread(6, pendingRollback), 4, []int{5}, true},
 		{"Helm's own rollback, which failed", undoing, revision(6, "s-0", failed, `Rollback "web" failed: no`), 4, []int{5}, true},
 		{"a rollback before the upgrade wrote anything", undoing, revision(5, "s-0", pendingRollback, "Rollback to 4"), 4, nil, false},
-		{"a rollback that nobody asked Helm for", upgrade, revision(6, "s-0", pendingRollback, "Rollback to 4"), 4, []int{5}, false},
+		{"a rollback that Helm was not asked for", upgrade, revision(6, "s-0", pendingRollback, "Rollback to 4"), 4, []int{5}, false},
 		{"an upgrade after the failed one", undoing, revision(6, "s-0", pending, "Preparing upgrade"), 4, []int{5}, false},
 
 		{"a rollback's own", rollback, revision(5, "s-0", pendingRollback, "Rollback to 2"), 4, nil, true},
@@ -63,13 +63,13 @@ func TestWhichRevisionsASessionOwns(t *testing.T) {
 		{"a rollback to another revision", rollback, revision(5, "s-0", deployed, "Rollback to 3"), 4, nil, false},
 		{"a rollback to another revision, pending", rollback, revision(5, "s-0", pendingRollback, "Rollback to 22"), 4, nil, false},
 		{"a rollback to another revision, by the field of Helm 4", rollback, helm4(5, 3), 4, nil, false},
-		{"an upgrade that speaks of a rollback", rollback, revision(5, "s-0", deployed, "Rollback of the new search"), 4, nil, false},
+		{"an upgrade that mentions a rollback", rollback, revision(5, "s-0", deployed, "Rollback of the new search"), 4, nil, false},
 		{"a second rollback to the same revision", rollback, revision(6, "s-0", deployed, "Rollback to 2"), 4, []int{5}, false},
 		{"an older rollback to the same revision", rollback, revision(4, "s-0", deployed, "Rollback to 2"), 4, nil, false},
 
 		{"an upgrade beside an uninstall", uninstall, revision(5, "s-1", pending, ""), 4, nil, false},
 		{"an upgrade beside a recovery", recovery, revision(5, "s-1", pending, ""), 4, nil, false},
-		{"whatever an observed session sees", outside, revision(9, "s-2", deployed, "Upgrade complete"), 4, []int{5}, true},
+		{"any revision, for an observed session", outside, revision(9, "s-2", deployed, "Upgrade complete"), 4, []int{5}, true},
 	}
 	for _, test := range tests {
 		if got := test.claimant.Owns(test.trace, test.start, test.own); got != test.want {

@@ -15,7 +15,7 @@ import (
 
 // Entries that arrive while the disk is full wait, which is reported, and are
 // stored once there is room again.
-func TestAFullDiskCostsNothingOfTheTrail(t *testing.T) {
+func TestAFullDiskLosesNothingOfTheTrail(t *testing.T) {
 	folder, small := smalldisk.Folder()
 	if !small {
 		t.Parallel()
@@ -34,7 +34,7 @@ func TestAFullDiskCostsNothingOfTheTrail(t *testing.T) {
 		t.Helper()
 		for deadline := time.Now().Add(30 * time.Second); !done(); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
-				t.Fatalf("%s: not in time; %q, %+v", what, r.NotReady(), r.Stats())
+				t.Fatalf("%s: timed out; %q, %+v", what, r.NotReady(), r.Stats())
 			}
 		}
 	}

@@ -33,18 +33,18 @@ func TestAFullQueueHoldsUpTheWatch(t *testing.T) {
 	}
 	other.watched = true
 	const releases = 5
-	told := make(chan int, releases)
+	queued := make(chan int, releases)
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		for n := range releases {
 			other.write(state{name: fmt.Sprint("r", n), number: 1, status: decoder.StatusDeployed, padding: 400 << 10})
-			told <- n
+			queued <- n
 		}
 	})
-	<-told
+	<-queued
 	select {
-	case n := <-told:
-		t.Errorf("%d records of half the queue's size have found room", n+1)
+	case n := <-queued:
+		t.Errorf("%d records of half the queue's size fit into it", n+1)
 	case <-time.After(100 * time.Millisecond):
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -69,7 +69,7 @@ func TestAFullQueueHoldsUpTheWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	if state := r.state(true); !state.Verified || state.Entries < releases {
-		t.Errorf("two writers made of the chain %+v", state)
+		t.Errorf("after two writers the chain is %+v", state)
 	}
 	entries, _, err := r.Entries(t.Context(), audit.Query{Cluster: "dev", User: "ann"})
 	if err != nil || len(entries) != 1 || entries[0].Kind != audit.KindReveal || entries[0].What != "values of revision 1" {
@@ -78,7 +78,7 @@ func TestAFullQueueHoldsUpTheWatch(t *testing.T) {
 }
 
 // A namespace that was deleted and created again has lineages of its own.
-func TestLivesOfAFormerNamespaceAreNotCurrent(t *testing.T) {
+func TestLineagesOfADeletedNamespaceAreNotCurrent(t *testing.T) {
 	c := newCluster(t)
 	r := start(t, t.TempDir(), c)
 	defer r.end()
@@ -87,13 +87,13 @@ func TestLivesOfAFormerNamespaceAreNotCurrent(t *testing.T) {
 	r.settle()
 	c.namespaces["shop"] = "uid-of-another-shop"
 	if l := r.Lineages(release("web")); len(l) != 1 || l[0].Current {
-		t.Errorf("after the namespace was made anew: %+v", l)
+		t.Errorf("after the namespace was created again: %+v", l)
 	}
 	c.install(state{name: "web"}) // at the same time, as in a restored backup
 	r.settle()
 	l := r.Lineages(release("web"))
 	if len(l) != 2 || !l[0].Current || l[1].Current || l[0].ID == l[1].ID {
-		t.Errorf("the lives are %+v", l)
+		t.Errorf("the lineages are %+v", l)
 	}
 	if diff := cmp.Diff([]helmtrail.ReleaseRef{release("web")}, r.Releases("dev", "shop")); diff != "" {
 		t.Errorf("releases (-want +got):\n%s", diff)

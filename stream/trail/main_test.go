@@ -102,7 +102,7 @@ func (r *running) barrier() {
 			return
 		}
 		if time.Now().After(deadline) {
-			r.t.Fatal("what was told is not stored")
+			r.t.Fatal("the queued items were not stored")
 		}
 		time.Sleep(time.Millisecond)
 	}

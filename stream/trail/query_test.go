@@ -14,7 +14,7 @@ import (
 
 // A caller that may read little of a long trail does not wait for the rest:
 // unreadable entries are skipped without being read, however many there are.
-func TestWhatIsNotReadableIsPassedOverUnread(t *testing.T) {
+func TestUnreadableEntriesAreSkippedUnread(t *testing.T) {
 	c := newCluster(t)
 	r := start(t, t.TempDir(), c)
 	for n := range 300 {
@@ -48,7 +48,7 @@ func TestWhatIsNotReadableIsPassedOverUnread(t *testing.T) {
 	mine := readable("mine")
 	want := []string{"mine/web transition 1 pending-install", "mine/web transition 1 deployed", "/ gap 0"}
 	if got, more := get(mine); cmp.Diff(want, got) != "" || more {
-		t.Errorf("one's own and the gap (-want +got):\n%s\nmore %v", cmp.Diff(want, got), more)
+		t.Errorf("the own entries and the gap (-want +got):\n%s\nmore %v", cmp.Diff(want, got), more)
 	}
 	mine.Limit = 2
 	if got, more := get(mine); len(got) != 2 || !more {
@@ -70,21 +70,21 @@ func TestWhatIsNotReadableIsPassedOverUnread(t *testing.T) {
 	unknown := errors.New("the API server does not answer")
 	failing.Readable = func(context.Context, string) (bool, error) { return false, unknown }
 	if _, _, err := r.Entries(t.Context(), failing); !errors.Is(err, unknown) {
-		t.Errorf("a right that cannot be known: %v", err)
+		t.Errorf("a permission that cannot be reviewed: %v", err)
 	}
 
-	// Without the journal nothing can be read, and nothing is.
+	// Without the journal nothing can be read, and unreadable entries need no read.
 	found, _, err := r.Entries(t.Context(), readable("mine"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	none := readable()
-	none.After = found[2].Position // the gap, which everybody may read
+	none.After = found[2].Position // the gap, which every caller may read
 	r.end()
 	if entries, more, err := r.Entries(t.Context(), none); err != nil || len(entries) > 0 || more {
-		t.Errorf("what is not readable is %d entries, more %v, %v", len(entries), more, err)
+		t.Errorf("of the unreadable entries got %d, more %v, %v", len(entries), more, err)
 	}
 	if _, _, err := r.Entries(t.Context(), audit.Query{Cluster: "dev", Release: "last"}); err == nil {
-		t.Error("what is readable was read without the journal")
+		t.Error("readable entries were returned without the journal")
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // Retention erases the bytes of deleted revisions in the order of their
 // deletion, and records this in the chain, which loses nothing.
-func TestRetentionErasesWhatIsGoneByAge(t *testing.T) {
+func TestRetentionErasesDeletedRevisionsByAge(t *testing.T) {
 	folder, c := t.TempDir(), newCluster(t)
 	r := start(t, folder, c, func(s *trail.Setup) { s.Keep = time.Hour })
 	c.install(state{name: "web"})
@@ -29,7 +29,7 @@ func TestRetentionErasesWhatIsGoneByAge(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := r.Record(t.Context(), gone.Digest); err != nil {
-		t.Errorf("a record that is young yet: %v", err)
+		t.Errorf("a record that is too young: %v", err)
 	}
 	if err := r.Retain(t.Context(), time.Now().Add(2*time.Hour)); err != nil {
 		t.Fatal(err)
@@ -58,13 +58,13 @@ func TestRetentionErasesWhatIsGoneByAge(t *testing.T) {
 	if diff := cmp.Diff(want, r.lines("gone")); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)
 	}
-	// Once is enough.
+	// Running it again erases nothing more.
 	before := r.state(false).Entries
 	if err := r.Retain(t.Context(), time.Now().Add(2*time.Hour)); err != nil || r.state(false).Entries != before {
 		t.Errorf("erasing again: %v, %d entries more", err, r.state(false).Entries-before)
 	}
 	if _, err := r.Record(t.Context(), "0000000000000000000000000000000000000000000000000000000000000000"); !errors.Is(err, helmtrail.ErrNotFound) {
-		t.Errorf("a record that never was: %v", err)
+		t.Errorf("a record that never existed: %v", err)
 	}
 	r.end()
 	if f := check(t, folder); !f.Verified || f.Erased != 6 {
@@ -77,7 +77,7 @@ func TestRetentionErasesWhatIsGoneByAge(t *testing.T) {
 
 // Beyond the size limit, the records of the revisions deleted first are erased
 // first, and no more than necessary.
-func TestRetentionErasesWhatIsGoneBySize(t *testing.T) {
+func TestRetentionErasesDeletedRevisionsBySize(t *testing.T) {
 	const large = 900 << 10
 	folder, c := t.TempDir(), newCluster(t)
 	r := start(t, folder, c, func(s *trail.Setup) { s.Size = 8 * large })
@@ -101,7 +101,7 @@ func TestRetentionErasesWhatIsGoneBySize(t *testing.T) {
 
 // Identical records of two clusters, as in a backup restored elsewhere, are
 // stored once, and kept as long as one of the clusters has them.
-func TestRetentionKeepsWhatAnotherClusterHas(t *testing.T) {
+func TestRetentionKeepsRecordsOfAnotherCluster(t *testing.T) {
 	folder, c, other := t.TempDir(), newCluster(t), newCluster(t)
 	r := start(t, folder, c, func(s *trail.Setup) { s.Keep, s.Clusters = time.Hour, []string{"dev", "other"} })
 	defer r.end()
@@ -122,7 +122,7 @@ func TestRetentionKeepsWhatAnotherClusterHas(t *testing.T) {
 				return lives[0].Revisions[0]
 			}
 			if time.Now().After(deadline) {
-				t.Fatalf("the trail of cluster %s knows no revision that is %q", cluster, gone)
+				t.Fatalf("in the trail of cluster %s, no revision is %q", cluster, gone)
 			}
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 // Every revision stays readable after Helm has pruned it and the release was
 // uninstalled. Installing the same name again starts another lineage.
-func TestLivesOfAName(t *testing.T) {
+func TestLineagesOfAName(t *testing.T) {
 	c := newCluster(t)
 	r := start(t, t.TempDir(), c)
 	defer r.end()
@@ -34,7 +34,7 @@ func TestLivesOfAName(t *testing.T) {
 		t.Fatalf("%d lineages, want 2", len(lineages))
 	}
 	if lineages[0].ID == lineages[1].ID || !lineages[0].Current || !lineages[1].Current {
-		t.Errorf("the lives are %+v", lineages)
+		t.Errorf("the lineages are %+v", lineages)
 	}
 	var got []string
 	for _, l := range lineages {
@@ -64,7 +64,7 @@ func TestLivesOfAName(t *testing.T) {
 	}
 	entries, _, err := r.Entries(t.Context(), audit.Query{Cluster: "dev", User: "ann"})
 	if err != nil || len(entries) != 1 || entries[0].Kind != audit.KindReveal || entries[0].Lineage != lineages[0].ID {
-		t.Errorf("what tells that secrets were revealed: %+v, %v", entries, err)
+		t.Errorf("entries of revealed secrets: %+v, %v", entries, err)
 	}
 	if state := r.state(true); !state.Verified || state.Entries == 0 {
 		t.Errorf("the chain does not verify: %+v", state)
@@ -73,7 +73,7 @@ func TestLivesOfAName(t *testing.T) {
 
 // Entries are kept permanently and shown to many, so they contain no content of
 // a record.
-func TestEntriesHoldNothingOfTheRecords(t *testing.T) {
+func TestEntriesHoldNoContentOfRecords(t *testing.T) {
 	folder, c := t.TempDir(), newCluster(t)
 	r := start(t, folder, c)
 	c.install(state{name: "web"})
@@ -119,7 +119,7 @@ func TestALostRecordIsReadAgain(t *testing.T) {
 }
 
 // A restart on an unchanged cluster appends the gap and nothing else.
-func TestARestartAppendsTheGapAndWhatHasChanged(t *testing.T) {
+func TestARestartAppendsTheGapAndTheChanges(t *testing.T) {
 	folder, c := t.TempDir(), newCluster(t)
 	c.install(state{name: "old"})
 	r := start(t, folder, c)
@@ -128,7 +128,7 @@ func TestARestartAppendsTheGapAndWhatHasChanged(t *testing.T) {
 	c.install(state{name: "gone"})
 	r.settle()
 	if diff := cmp.Diff([]string{"found 1 deployed"}, r.lines("old")); diff != "" {
-		t.Errorf("what was there before (-want +got):\n%s", diff)
+		t.Errorf("the earlier entries (-want +got):\n%s", diff)
 	}
 	r.end()
 	before := r.state(false)

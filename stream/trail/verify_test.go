@@ -151,7 +151,7 @@ func TestAChangedByteOfARecordIsNamed(t *testing.T) {
 // A completely rewritten chain verifies by itself; only an earlier head exposes
 // it. The same holds for a chain that was truncated together with the note of
 // its head.
-func TestARewrittenChainAndACutOneDoNotHaveTheEarlierHead(t *testing.T) {
+func TestARewrittenOrTruncatedChainLacksTheEarlierHead(t *testing.T) {
 	folder, state := kept(t)
 	entries := readAll(t, folder)
 	for name, forged := range map[string][]audit.Entry{
@@ -160,7 +160,7 @@ func TestARewrittenChainAndACutOneDoNotHaveTheEarlierHead(t *testing.T) {
 	} {
 		forgery := forge(t, forged)
 		if f := check(t, forgery, func(c *trail.Check) { c.Records = false }); !f.Verified {
-			t.Fatalf("%s: the forgery is none: %+v", name, f)
+			t.Fatalf("%s: the forgery is not valid: %+v", name, f)
 		}
 		for _, at := range []uint64{0, state.Entries} {
 			f := check(t, forgery, func(c *trail.Check) { c.Head, c.At, c.Records = state.Head, at, false })
@@ -228,7 +228,7 @@ func forge(t *testing.T, entries []audit.Entry) string {
 // NATS truncates a file at the first damaged message. The server then reports
 // what is missing, keeps a copy of the file, and continues so that the gap
 // stays visible.
-func TestWhatNATSDropsIsSaidForGood(t *testing.T) {
+func TestAMessageDroppedByNATSStaysReported(t *testing.T) {
 	folder, before := kept(t)
 	path := file(t, folder, "TRAIL")
 	content, err := os.ReadFile(path)
@@ -254,7 +254,7 @@ func TestWhatNATSDropsIsSaidForGood(t *testing.T) {
 	for _, verify := range []bool{false, true} {
 		state := r.state(verify)
 		if state.Verified || state.Broken != first.Broken || state.Entries <= before.Entries {
-			t.Errorf("the server says %+v, want that entry %d is missing", state, first.Broken)
+			t.Errorf("the server's state is %+v, want entry %d missing", state, first.Broken)
 		}
 	}
 	r.end()
@@ -263,16 +263,16 @@ func TestWhatNATSDropsIsSaidForGood(t *testing.T) {
 		t.Fatalf("copies: %v, %v", copies, err)
 	}
 	if preserved, err := os.ReadFile(copies[0]); err != nil || !bytes.Equal(preserved, damaged) {
-		t.Errorf("the copy is not the file as it was: %v", err)
+		t.Errorf("the copy differs from the original file: %v", err)
 	}
 
 	r = start(t, folder, c)
 	if state := r.state(false); state.Verified || state.Broken != first.Broken {
-		t.Errorf("after another start the server says %+v", state)
+		t.Errorf("after another start the server's state is %+v", state)
 	}
 	entries, _, err := r.Entries(t.Context(), query(first.Broken-1))
 	if err != nil || len(entries) == 0 || entries[0].Position <= first.Broken {
-		t.Errorf("entries behind the hole: %+v, %v", entries, err)
+		t.Errorf("entries after the hole: %+v, %v", entries, err)
 	}
 	r.end()
 	if f := check(t, folder); f.Verified || f.Broken != first.Broken || !strings.Contains(f.Problem, "missing") {
@@ -303,10 +303,10 @@ func TestADamagedEntryKeepsItsPlace(t *testing.T) {
 			c.install(state{name: "later"})
 			r.settle()
 			if state := r.state(true); state.Verified || state.Broken != broken || state.Entries <= before.Entries {
-				t.Errorf("the server says %+v, want that entry %d of %d is broken", state, broken, before.Entries)
+				t.Errorf("the server's state is %+v, want entry %d of %d broken", state, broken, before.Entries)
 			}
 			if diff := cmp.Diff([]string{"transition 1 pending-install", "transition 1 deployed"}, r.lines("later")); diff != "" {
-				t.Errorf("what came later (-want +got):\n%s", diff)
+				t.Errorf("the later entries (-want +got):\n%s", diff)
 			}
 			entries, _, err := r.Entries(t.Context(), query(0))
 			if err != nil {
@@ -314,12 +314,12 @@ func TestADamagedEntryKeepsItsPlace(t *testing.T) {
 			}
 			for _, e := range entries {
 				if e.Position == broken && e.Kind != audit.KindUnreadable {
-					t.Errorf("in the place of the damaged entry stands %+v", e)
+					t.Errorf("the damaged entry's position has %+v", e)
 				}
 			}
 			r.end()
 			if f := check(t, folder); f.Verified || f.Broken != broken {
-				t.Errorf("verify finds %+v, want that entry %d is broken", f, broken)
+				t.Errorf("verify finds %+v, want entry %d broken", f, broken)
 			}
 		})
 	}
