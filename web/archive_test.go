@@ -21,7 +21,7 @@ import (
 	"github.com/helmtrail/helmtrail/web"
 )
 
-// stored is the release Secrets of a cluster, read as the real one reads them.
+// stored holds the release Secrets of a cluster and reads them like the real one.
 type stored struct {
 	mu      sync.Mutex
 	records map[string][]byte
@@ -73,19 +73,19 @@ func newArchive(t *testing.T, adjust ...func(*web.Options)) *archive {
 	return a
 }
 
-// shop is a release in the namespace shop, as far as tests care for it.
+// shop describes a revision of a release. The comments give the defaults.
 type shop struct {
-	name, namespace string // web, shop
+	name, namespace string // defaults: web, shop
 	revision        int
 	status          decoder.Status
-	labelStatus     decoder.Status // as status
-	record          string         // fields of the record in JSON, without braces
-	data            string         // in place of a record
-	uid             string         // the Secret's, if it is another than before
+	labelStatus     decoder.Status // default: status
+	record          string         // more fields of the record in JSON, without braces
+	data            string         // replaces the record
+	uid             string         // the Secret's, if it was created again
 }
 
-// put stores a revision as the cluster would hold it, seen by the watch as far
-// as labels tell, and returns it as read in full, with its bytes.
+// put stores a revision as the cluster would hold it. The watch sees only its
+// labels. put returns the revision as read in full, and its bytes.
 func (a *archive) put(t *testing.T, s shop) (read *decoder.Revision, record []byte) {
 	t.Helper()
 	if s.name == "" {
@@ -123,7 +123,7 @@ func (a *archive) put(t *testing.T, s shop) (read *decoder.Revision, record []by
 	}
 	unread, ok := decoder.NewRevision(secret, nil, decoder.Limits{})
 	if !ok {
-		t.Fatal("the Secret is of no revision")
+		t.Fatal("the Secret has no revision")
 	}
 	a.releases.put(unread)
 	read, _ = decoder.NewRevision(secret, []byte(data), decoder.Limits{})
@@ -165,8 +165,8 @@ func (a *archive) history(query string) historyAnswer {
 	return h
 }
 
-// rows are a history's revisions as "number status", with a star at the one
-// that counts, and behind it why it is gone and the anomalies.
+// rows formats a history's revisions as "number status". A star marks the current
+// one; the reason for its absence and the anomalies follow.
 func (h historyAnswer) rows() []string {
 	var rows []string
 	for _, item := range h.Items {

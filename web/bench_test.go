@@ -32,8 +32,8 @@ func newBenchServer(b *testing.B) *web.Server {
 	return server
 }
 
-// BenchmarkList answers with all of 5,000 releases, with a page of them, and
-// with 304 where nothing changed.
+// BenchmarkList requests all of 5,000 releases, a page of them, and lists that have
+// not changed, which are answered with 304.
 func BenchmarkList(b *testing.B) {
 	server := newBenchServer(b)
 	get := func(path, tag string) *httptest.ResponseRecorder {

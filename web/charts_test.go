@@ -20,7 +20,7 @@ import (
 
 const chartYAML = "apiVersion: v2\nname: web\nversion: 1.2.3\ndescription: Pages.\n"
 
-// withCharts gives the server a chart directory and uploads, without a helm.
+// withCharts gives the server a chart directory and uploads, but no Helm.
 func withCharts(t *testing.T) func(*web.Options, *stream.Setup) {
 	t.Helper()
 	dir := t.TempDir()
@@ -64,7 +64,7 @@ func TestChartsAreListedPageByPage(t *testing.T) {
 		next = list.Continue
 	}
 	if got := strings.Join(refs, " "); got != "api team/web" {
-		t.Errorf("listed %q", got)
+		t.Errorf("got %q", got)
 	}
 	var list chartList
 	f.do(http.MethodGet, "/charts?q=WEB", "").decode(http.StatusOK, &list)

@@ -13,7 +13,7 @@ import (
 	"github.com/helmtrail/helmtrail/web"
 )
 
-func TestAClusterComesAndGoes(t *testing.T) {
+func TestAClusterIsAddedAndRemoved(t *testing.T) {
 	f := newFixture(t)
 	second := web.Cluster{
 		ID: "second", Releases: &releases{}, State: func() web.ClusterState { return web.ClusterState{Reachable: true, Synced: true} },
@@ -40,7 +40,7 @@ func TestAClusterComesAndGoes(t *testing.T) {
 		polled <- f.do(http.MethodGet, "/second/releases?wait=30", "", "If-None-Match", listed.header.Get("ETag"))
 	}()
 	if first, ok := events.next(); !ok || first.event != "HEARTBEAT" {
-		t.Errorf("its stream begins with %+v", first)
+		t.Errorf("its stream starts with %+v", first)
 	}
 	f.server.RemoveCluster("second")
 	f.server.RemoveCluster("second")
@@ -63,15 +63,15 @@ func TestAClusterComesAndGoes(t *testing.T) {
 	}
 }
 
-func TestTheDefaultClusterMustBeOneOfThem(t *testing.T) {
+func TestTheDefaultClusterMustExist(t *testing.T) {
 	_, err := web.New(web.Options{Pages: newFixturePages(), DefaultCluster: "nowhere", Operations: stream.NewOperations(stream.Setup{})})
 	if err == nil || !strings.Contains(err.Error(), "nowhere") {
-		t.Errorf("a default cluster that there is not: %v", err)
+		t.Errorf("a default cluster that does not exist: %v", err)
 	}
 }
 
-// busy is the access of a cluster that knows everybody, and to which something
-// happens while it is asked.
+// busy is the access of a cluster that knows every caller. Each question calls
+// happens first.
 type busy struct {
 	nobody
 	happens func()
@@ -82,8 +82,8 @@ func (b *busy) User(context.Context, helmtrail.Credentials) (helmtrail.User, err
 	return helmtrail.User{Name: "somebody"}, nil
 }
 
-// One that was not asked who a caller is may not know them.
-func TestAClusterThatComesMeanwhileIsNotListedYet(t *testing.T) {
+// A cluster that was not asked about the caller may not know them.
+func TestAClusterAddedDuringARequestIsNotListedYet(t *testing.T) {
 	access := &busy{}
 	f := newFixture(t, func(o *web.Options, _ *stream.Setup) { o.Clusters[0].Access = access })
 	access.happens = func() {
@@ -93,6 +93,6 @@ func TestAClusterThatComesMeanwhileIsNotListedYet(t *testing.T) {
 	}
 	list := f.do(http.MethodGet, "/clusters", "")
 	if list.status != http.StatusOK || !strings.Contains(list.body, `"dev"`) || strings.Contains(list.body, `"second"`) {
-		t.Errorf("listed are %d %s", list.status, list.body)
+		t.Errorf("the list is %d %s", list.status, list.body)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// Clients of the contract see from the Secrets that a release is done, which the
-// watch may be told a moment later, and ask for the next operation at once.
-func TestTheConsoleMayAskBeforeTheWatchKnows(t *testing.T) {
+// Clients of the contract see from the Secrets that a release is done, and submit the
+// next operation at once. The watch may see it a moment later.
+func TestTheConsoleMayBeAheadOfTheWatch(t *testing.T) {
 	f := newFixture(t)
 	f.releases.put(revision("shop", "web", 1, decoder.StatusPendingInstall))
 	id, p := f.install("web")
@@ -38,8 +38,8 @@ func TestTheConsoleMayAskBeforeTheWatchKnows(t *testing.T) {
 	}
 }
 
-// Helm that works on a release makes no way.
-func TestTheConsoleIsRefusedWhileHelmWorks(t *testing.T) {
+// While Helm is running, another operation is rejected.
+func TestTheConsoleIsRejectedWhileHelmIsRunning(t *testing.T) {
 	f := newFixture(t)
 	f.releases.put(revision("shop", "web", 1, decoder.StatusPendingInstall))
 	f.install("web")

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestRevisionsAreComparedAcrossReleasesToo(t *testing.T) {
+func TestRevisionsOfDifferentReleasesAreCompared(t *testing.T) {
 	a := newArchive(t)
 	record := func(tag, password, extra string) string {
 		return `"info":{"status":"superseded","notes":"tag ` + tag + `"},"config":{"tag":"` + tag + `","db":{"password":"` + password + `"}` + extra + `},` +
@@ -57,15 +57,15 @@ func TestRevisionsAreComparedAcrossReleasesToo(t *testing.T) {
 		t.Errorf("hooks differ by %+v", d.Hooks)
 	}
 	if d := get("?from=2&to=3&part=hooks"); len(d.Hooks) != 1 || d.Identical || !strings.Contains(d.Hooks[0].Diff, "-  token: «masked:") || d.Manifest == nil || len(d.Manifest) > 0 {
-		t.Errorf("of hooks the difference is %+v", d)
+		t.Errorf("with part=hooks the difference is %+v", d)
 	}
 	if d := get(""); d.From.Revision != 2 || d.To.Revision != 3 || cmp.Diff([]string{"changed db.password"}, paths(d)) != "" {
 		t.Errorf("by default the difference is %+v", d)
 	}
 	if d := get("?from=2&to=3&part=manifest,notes"); !d.Identical || cmp.Diff([]string{"manifest", "notes"}, d.Parts) != "" {
-		t.Errorf("of manifest and notes the difference is %+v", d)
+		t.Errorf("with manifest and notes the difference is %+v", d)
 	}
-	// The tokens of two releases say nothing about each other.
+	// Mask tokens of two releases cannot be compared.
 	if d := get("?fromNamespace=prod"); d.From.Namespace != "prod" || d.From.Revision != 7 || d.To.Revision != 3 || cmp.Diff([]string{"changed db.password"}, paths(d)) != "" {
 		t.Errorf("across namespaces the difference is %+v", d)
 	}

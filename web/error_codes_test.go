@@ -13,7 +13,7 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// section returns what stands in a file between two texts.
+// section returns the text of a file between two strings.
 func section(t *testing.T, path, from, to string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.FromSlash(path))
@@ -31,7 +31,7 @@ func section(t *testing.T, path, from, to string) string {
 // TestErrorCodesAreTheSameEverywhere compares the documents and catalogues that
 // list the codes. TestOpenAPIHasTheErrorCodes does the same for openapi.yaml.
 func TestErrorCodesAreTheSameEverywhere(t *testing.T) {
-	// The catalogues' other texts about problems.
+	// The catalogues also contain other texts about problems.
 	others := []string{"unreachable", "unreachableBody", "unreachableClusterBody", "stale", "retried"}
 	want := slices.Sorted(slices.Values(httpapi.Codes))
 	for _, list := range []struct{ path, from, to, pattern string }{

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzEventID reads what clients send as the id of their last event.
+// FuzzEventID feeds parseEventID arbitrary ids, as clients may send them.
 func FuzzEventID(f *testing.F) {
 	for _, seed := range []string{
 		"", "7", "007", "-1", "+1", "1 ", "abc", ".", ".1", "1.", "0b1f.12", "a.b.3", "a..3", "a.-3", "a.1e3", "a.0x1", "a.1_0",

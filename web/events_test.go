@@ -66,11 +66,11 @@ func TestStreamReplaysThenFollowsAndEndsAfterTheTerminalEvent(t *testing.T) {
 	var session helmtrail.Session
 	f.do(http.MethodGet, shopURL+"/web/sessions/"+id, "").decode(http.StatusOK, &session)
 	if session.State != helmtrail.StateCompleted {
-		t.Errorf("a GET after the stream's end says %s, want completed", session.State)
+		t.Errorf("after the end of the stream GET returns %s, want completed", session.State)
 	}
 }
 
-func TestHeartbeatsHaveNoIDAndComeAtOnceAndThenEveryTwoSeconds(t *testing.T) {
+func TestHeartbeatsHaveNoIDAndArriveAtOnceAndEveryTwoSeconds(t *testing.T) {
 	f := newFixture(t)
 	id, _ := f.install("web")
 	r := f.listen(sessionEvents("web", id))
@@ -118,7 +118,7 @@ func TestSessionOfAnotherReleaseIsNotFound(t *testing.T) {
 
 // https://github.com/feder-cr/invisible_playwright_mcp/pull/1263
 // https://github.com/EventSource/eventsource/issues/27
-func TestReconnectShowsEventsTwiceOrIDsPointToOtherEvents(t *testing.T) {
+func TestAReconnectedReaderGetsEachEventOnce(t *testing.T) {
 	f := newFixture(t)
 	id, p := f.install("web")
 	other, q := f.install("api")
@@ -135,7 +135,7 @@ func TestReconnectShowsEventsTwiceOrIDsPointToOtherEvents(t *testing.T) {
 	wantSeqs(t, seen, id, 1, 120)
 	first.reset()
 
-	// Events are made while each reader's replay is being written.
+	// Events are written while each reader's replay is being sent.
 	resumed := map[string]*reader{
 		"header":             f.listen(sessionEvents("web", id), "Last-Event-ID", id+".120"),
 		"query":              f.listen(sessionEvents("web", id) + "&lastEventId=" + id + ".120"),
@@ -182,7 +182,7 @@ func TestReaderWhoHasTheTerminalEventGets204(t *testing.T) {
 	}
 }
 
-func TestSessionThatEndedWhileItsReaderWasAwayIsToldToItsEnd(t *testing.T) {
+func TestAReaderWhoReturnsAfterTheEndGetsTheRest(t *testing.T) {
 	f := newFixture(t)
 	id, p := f.install("web")
 	p.print(1, 2)
@@ -195,7 +195,7 @@ func TestSessionThatEndedWhileItsReaderWasAwayIsToldToItsEnd(t *testing.T) {
 // https://github.com/gin-contrib/gzip/issues/16
 // https://github.com/nginx/nginx/issues/1505
 // https://github.com/linagora/cozy-stack/pull/3291
-func TestEventsAreHeldBackUntilTheEnd(t *testing.T) {
+func TestEventsAreNotHeldBack(t *testing.T) {
 	f := newFixture(t)
 	id, p := f.install("web")
 	asked := time.Now()
@@ -231,7 +231,7 @@ func TestEventsAreHeldBackUntilTheEnd(t *testing.T) {
 // https://github.com/gin-gonic/gin/issues/4082
 // https://github.com/gin-gonic/examples/issues/193
 // https://github.com/ollama/ollama/pull/17135
-func TestGoneReadersKeepTheirStreamsAndBlockTheWriter(t *testing.T) {
+func TestDisconnectedReadersLeaveNothingBehind(t *testing.T) {
 	f := newFixture(t)
 	id, p := f.install("web")
 	before := runtime.NumGoroutine()
@@ -253,15 +253,15 @@ func TestGoneReadersKeepTheirStreamsAndBlockTheWriter(t *testing.T) {
 			r.conn.Close()
 		}
 	}
-	// The session is quiet: nothing is written that could fail.
-	// A goroutine or two may be another's, of 200 readers none is left.
+	// The session is quiet: no write could fail. One or two goroutines may belong to
+	// something else; those of the 200 readers are all gone.
 	waitForGoroutines(t, before+10, atOnce)
 	p.print(1, 1000)
 	p.end()
 	wantSeqs(t, f.listen(sessionEvents("web", id)).all(), id, 1, 1002)
 }
 
-// waitForGoroutines waits until no more than that many are left.
+// waitForGoroutines waits until at most that many goroutines are left.
 func waitForGoroutines(t *testing.T, most int, within time.Duration) {
 	t.Helper()
 	poll := time.NewTicker(5 * time.Millisecond)
@@ -273,7 +273,7 @@ func waitForGoroutines(t *testing.T, most int, within time.Duration) {
 	}
 }
 
-func TestReaderWhoTakesNothingIsCutAndDelaysNobody(t *testing.T) {
+func TestAReaderWhoReadsNothingIsDisconnectedAndDelaysNobody(t *testing.T) {
 	const readers, lines = 500, 20_000
 	f := newFixture(t)
 	f.server.SetTakeWithin(10 * time.Second)
@@ -298,14 +298,14 @@ func TestReaderWhoTakesNothingIsCutAndDelaysNobody(t *testing.T) {
 	p.end()
 	reading.Wait()
 
-	// The silent reader's connection is still open on its side, yet nothing serves it.
+	// The silent reader's connection is still open on its side, but is no longer served.
 	waitForGoroutines(t, before, 6*atOnce)
 	// It can resume.
 	wantSeqs(t, f.listen(sessionEvents("web", id), "Last-Event-ID", id+"."+strconv.Itoa(lines)).all(), id, lines+1, lines+2)
 }
 
-// countEvents counts a stream's frames with an id, and reports whether it came to
-// its proper end. It looks at bytes only, to be fast.
+// countEvents counts a stream's frames that have an id, and reports whether the stream
+// ended properly. It only looks at bytes, to be fast.
 func countEvents(r io.Reader) (events int, ended bool) {
 	mark := []byte("\nid: ")
 	buffer := make([]byte, 64<<10)
@@ -314,7 +314,8 @@ func countEvents(r io.Reader) (events int, ended bool) {
 		n, err := r.Read(buffer[kept:])
 		data := buffer[:kept+n]
 		events += bytes.Count(data, mark)
-		// A mark may be cut in two; one that was counted leaves too few bytes.
+		// A marker may be split between two reads. Fewer bytes are kept than a marker has, so
+		// none is counted twice.
 		kept = copy(buffer, data[max(0, len(data)-len(mark)+1):])
 		if err != nil {
 			return events, err == io.EOF
@@ -342,7 +343,7 @@ func TestShutdownEndsStreamsFirst(t *testing.T) {
 	cluster.all()
 }
 
-func TestOperationGoesOnWhenTheRequestEnds(t *testing.T) {
+func TestAnOperationContinuesAfterItsRequest(t *testing.T) {
 	f := newFixture(t)
 	id, p := f.install("web") // The request has ended when install returns.
 	f.http.CloseClientConnections()

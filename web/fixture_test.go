@@ -25,12 +25,12 @@ import (
 	"github.com/helmtrail/helmtrail/web"
 )
 
-// atOnce is more than a busy machine takes for what nothing holds back. What is
-// held back comes later, or never.
+// atOnce is longer than a busy machine needs for anything that is not held back. What
+// is held back arrives later or never.
 const atOnce = 10 * time.Second
 
-// fixture is a web.Server on a real port over real Operations and a real
-// journal. Only helm itself is played, so that tests decide when it says what.
+// fixture is a web.Server on a real port with real Operations and a real journal. Only
+// Helm is fake, so that tests decide what it prints and when.
 type fixture struct {
 	t          *testing.T
 	url        string
@@ -44,7 +44,7 @@ type fixture struct {
 	state      func() web.ClusterState
 }
 
-// adjust changes the options before the server is made.
+// newFixture starts a server. adjust changes its options first.
 func newFixture(t *testing.T, adjust ...func(*web.Options, *stream.Setup)) *fixture {
 	t.Helper()
 	f := &fixture{
@@ -109,7 +109,7 @@ func newFixture(t *testing.T, adjust ...func(*web.Options, *stream.Setup)) *fixt
 
 const shopURL = "/dev/namespaces/shop/releases"
 
-// install starts an install and returns its session's id and its helm.
+// install starts an install and returns the session's id and its Helm process.
 func (f *fixture) install(name string) (string, *process) {
 	f.t.Helper()
 	response := f.do(http.MethodPost, shopURL, `{"name":"`+name+`","chart":{"ref":"web"}}`)
@@ -186,7 +186,7 @@ type reader struct {
 	t      *testing.T
 	conn   *net.TCPConn
 	lines  *bufio.Reader
-	frames *streamtest.Reader // of lines
+	frames *streamtest.Reader // of the response body
 	status int
 	header http.Header
 }
@@ -230,7 +230,7 @@ func (r *reader) next() (f frame, ok bool) {
 	return frame{read.ID, read.Event, read.Data}, true
 }
 
-// stored returns the next frame that is no heartbeat.
+// stored returns the next frame that is not a heartbeat.
 func (r *reader) stored() (frame, bool) {
 	r.t.Helper()
 	for {
@@ -241,7 +241,7 @@ func (r *reader) stored() (frame, bool) {
 	}
 }
 
-// all returns the frames up to the end but heartbeats.
+// all returns the remaining frames except heartbeats.
 func (r *reader) all() []frame {
 	r.t.Helper()
 	var all []frame
@@ -254,7 +254,7 @@ func (r *reader) all() []frame {
 	}
 }
 
-// reset ends the connection the way a crashed client's kernel does.
+// reset closes the connection like the kernel of a crashed client.
 func (r *reader) reset() {
 	if err := r.conn.SetLinger(0); err != nil {
 		r.t.Error(err)
@@ -262,7 +262,7 @@ func (r *reader) reset() {
 	r.conn.Close()
 }
 
-// releases is what the cluster's watch knows.
+// releases is the state of the cluster's watch.
 type releases struct {
 	mu        sync.Mutex
 	version   uint64
@@ -271,8 +271,8 @@ type releases struct {
 	made      int
 }
 
-// put stores revisions, in place of those with the same number, and tells
-// about them.
+// put stores revisions, replaces those with the same number, and notifies the
+// observers.
 func (s *releases) put(revisions ...*decoder.Revision) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/helmtrail/helmtrail/web"
 )
 
-func TestForeignNamesReachNoLocalServer(t *testing.T) {
+func TestForeignHostNamesAreRejected(t *testing.T) {
 	f := newFixture(t, func(o *web.Options, _ *stream.Setup) {
 		o.LocalOnly, o.Hosts = true, []string{"trail.example.com"}
 	})
@@ -27,7 +27,7 @@ func TestForeignNamesReachNoLocalServer(t *testing.T) {
 	}
 }
 
-func TestForeignPagesChangeNothing(t *testing.T) {
+func TestForeignPagesCannotChangeAnything(t *testing.T) {
 	f := newFixture(t)
 	for _, headers := range [][]string{{"Origin", "https://evil.example.com"}, {"Sec-Fetch-Site", "cross-site"}} {
 		f.do(http.MethodDelete, shopURL+"/web", "", headers...).wantError(http.StatusForbidden, "forbidden")
@@ -37,7 +37,7 @@ func TestForeignPagesChangeNothing(t *testing.T) {
 	}
 }
 
-func TestNoAnswerIsTakenForAnotherSitesPage(t *testing.T) {
+func TestResponsesHaveSecurityHeaders(t *testing.T) {
 	f := newFixture(t)
 	id, _ := f.install("web")
 	stream := f.listen(sessionEvents("web", id))
@@ -63,7 +63,7 @@ func TestNoAnswerIsTakenForAnotherSitesPage(t *testing.T) {
 	}
 }
 
-func TestUnknownAddressesAndMethodsAreJSONErrors(t *testing.T) {
+func TestUnknownPathsAndMethodsAreJSONErrors(t *testing.T) {
 	f := newFixture(t)
 	f.do(http.MethodGet, "/none", "").wantError(http.StatusNotFound, "not_found")
 	f.do(http.MethodGet, "/dev/namespaces/shop", "").wantError(http.StatusNotFound, "not_found")
@@ -74,7 +74,7 @@ func TestUnknownAddressesAndMethodsAreJSONErrors(t *testing.T) {
 	}
 }
 
-func TestPanicIsAnErrorAndItsValueStaysOutOfTheLog(t *testing.T) {
+func TestAPanicIsAnErrorAndItsValueIsNotLogged(t *testing.T) {
 	var log bytes.Buffer
 	f := newFixture(t, func(o *web.Options, _ *stream.Setup) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 	f.state = func() web.ClusterState { panic("password hunter2") }

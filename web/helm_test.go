@@ -10,7 +10,7 @@ import (
 	"github.com/helmtrail/helmtrail/stream/backend"
 )
 
-// helm plays helm: a test says what each process prints and how it ends.
+// helm is a fake Helm: tests decide what each process prints and how it ends.
 type helm struct {
 	refuse error
 
@@ -44,7 +44,7 @@ func (h *helm) Prepare(ref helmtrail.SessionRef, request helmtrail.Request) (bac
 	return p, nil
 }
 
-// process waits for the process of a session.
+// process waits for a session's process and returns it.
 func (h *helm) process(session string) *process { return <-h.mailbox(session) }
 
 func (h *helm) endAll() {
@@ -55,7 +55,7 @@ func (h *helm) endAll() {
 	}
 }
 
-// process plays one helm process.
+// process is a fake Helm process.
 type process struct {
 	ref     helmtrail.SessionRef
 	request helmtrail.Request
@@ -63,7 +63,7 @@ type process struct {
 	once    sync.Once
 }
 
-// print writes numbered lines and returns once all of them are taken.
+// print writes numbered lines and returns when all of them have been read.
 func (p *process) print(from, to int) {
 	for i := from; i <= to; i++ {
 		p.lines <- fmt.Sprintf("line %d", i)

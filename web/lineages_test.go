@@ -22,11 +22,11 @@ import (
 	"github.com/helmtrail/helmtrail/web/history"
 )
 
-// seenCluster is a cluster as the trail sees it, which learns what tests tell.
+// seenCluster is a cluster as the trail sees it. Tests report its changes.
 type seenCluster struct {
 	keeper audit.Keeper
 	mu     sync.Mutex
-	// namespaces are the UIDs of those that are there.
+	// namespaces are the UIDs of the existing namespaces.
 	namespaces map[string]string
 }
 
@@ -47,14 +47,14 @@ func (c *seenCluster) KnownNamespaceUID(namespace string) string {
 	return c.namespaces[namespace]
 }
 
-// past is an archive with a trail, which is told what happens to the cluster.
+// past is an archive with a trail that sees every change of the cluster.
 type past struct {
 	*archive
 	cluster *seenCluster
 	trail   *trail.Trail
 	// close closes the trail's journal.
-	close func() error
-	told  uint64
+	close    func() error
+	reported uint64
 }
 
 func newPast(t *testing.T, adjust ...func(*web.Options)) *past {
@@ -95,7 +95,7 @@ func newPast(t *testing.T, adjust ...func(*web.Options)) *past {
 	return p
 }
 
-// put stores a revision in the cluster, of which the trail is told.
+// put stores a revision in the cluster and reports it to the trail.
 func (p *past) put(t *testing.T, s shop) {
 	t.Helper()
 	revision, data := p.archive.put(t, s)
@@ -103,7 +103,7 @@ func (p *past) put(t *testing.T, s shop) {
 	p.see(t, decoder.Transition{Time: time.Now(), Change: decoder.ChangeStatus, Revision: revision})
 }
 
-// remove takes a revision out of the cluster.
+// remove removes a revision from the cluster.
 func (p *past) remove(t *testing.T, number int, change decoder.Change) {
 	t.Helper()
 	gone := p.releases.remove("shop", "web", number)
@@ -113,11 +113,11 @@ func (p *past) remove(t *testing.T, number int, change decoder.Change) {
 	p.see(t, decoder.Transition{Time: time.Now(), Change: change, Revision: gone})
 }
 
-// see tells the trail of a transition and waits until it has come to stand there.
+// see reports a transition to the trail and waits until it is stored.
 func (p *past) see(t *testing.T, transition decoder.Transition) {
 	t.Helper()
 	p.cluster.keeper.See(transition)
-	p.told++
+	p.reported++
 	p.settled(t)
 }
 
@@ -130,18 +130,18 @@ func (p *past) settled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if state.Entries >= p.told {
+		if state.Entries >= p.reported {
 			return
 		}
 		select {
 		case <-tick.C:
 		case <-t.Context().Done():
-			t.Fatalf("the trail has %d entries, want %d", state.Entries, p.told)
+			t.Fatalf("the trail has %d entries, want %d", state.Entries, p.reported)
 		}
 	}
 }
 
-// remove takes a revision out of what the watch knows.
+// remove removes a revision from the watch's state.
 func (s *releases) remove(namespace, name string, number int) *decoder.Revision {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,9 +154,9 @@ func (s *releases) remove(namespace, name string, number int) *decoder.Revision 
 	return gone
 }
 
-// life is the record of a revision of a life of the release web, which began in
-// that month, with a tag as its only value.
-func life(month, tag string) string {
+// lineage returns the record of a revision of the release web. The month is that of
+// the lineage's first deployment; the tag is its only value.
+func lineage(month, tag string) string {
 	return `"info":{"status":"superseded","description":"Upgrade complete","first_deployed":"2026-` + month + `-01T10:00:00Z","last_deployed":"2026-` + month + `-02T10:00:00Z"},` +
 		`"config":{"tag":"` + tag + `","db":{"password":"` + canary + `"}},"manifest":"kind: Pod\nmetadata: {name: a}\nspec: {tag: ` + tag + `}\n"`
 }
@@ -173,11 +173,11 @@ func (p *past) values(t *testing.T, number, query string) map[string]any {
 }
 
 // https://github.com/helm/helm/issues/10550
-func TestWhatTheClusterHasForgottenStaysReadableAndComparable(t *testing.T) {
+func TestDeletedRevisionsStayReadableAndComparable(t *testing.T) {
 	p := newPast(t)
 	for number, tag := range []string{"", "a", "b", "c"} {
 		if number > 0 {
-			p.put(t, shop{revision: number, status: "superseded", record: life("01", tag)})
+			p.put(t, shop{revision: number, status: "superseded", record: lineage("01", tag)})
 		}
 	}
 	p.remove(t, 1, decoder.ChangePruned)
@@ -189,7 +189,7 @@ func TestWhatTheClusterHasForgottenStaysReadableAndComparable(t *testing.T) {
 		t.Errorf("lineages are %+v", h.Lineages)
 	}
 	if h.Items[2].Description != "Upgrade complete" || h.Items[2].Digest == "" || h.Items[2].Size == 0 {
-		t.Errorf("what is pruned is shown as %+v", h.Items[2])
+		t.Errorf("the pruned revision is shown as %+v", h.Items[2])
 	}
 	if got := p.values(t, "1", "")["tag"]; got != "a" {
 		t.Errorf("revision 1 has tag %v, want a", got)
@@ -203,15 +203,15 @@ func TestWhatTheClusterHasForgottenStaysReadableAndComparable(t *testing.T) {
 	}
 	p.do(http.MethodGet, shopURL+"/web/revisions/9/values", "").wantError(http.StatusNotFound, "not_found")
 
-	// Wholly uninstalled, it is no release any more, but has its past.
+	// A release that is uninstalled completely no longer exists, but has a history.
 	p.remove(t, 2, decoder.ChangeUninstalled)
 	p.remove(t, 3, decoder.ChangeUninstalled)
 	message, details := p.do(http.MethodGet, shopURL+"/web", "").wantError(http.StatusNotFound, "not_found")
 	if details["history"] != shopURL+"/web/history" || details["trail"] != shopURL+"/web/trail" {
-		t.Errorf("%q leads to %v", message, details)
+		t.Errorf("%q has the details %v", message, details)
 	}
 	if diff := cmp.Diff([]string{"3 superseded uninstalled", "2 superseded uninstalled", "1 superseded pruned"}, p.history("").rows()); diff != "" {
-		t.Errorf("history of what is uninstalled (-want +got):\n%s", diff)
+		t.Errorf("history of the uninstalled release (-want +got):\n%s", diff)
 	}
 	first := p.history("").Lineages[0].ID
 	var newest struct{ From, To struct{ Revision int } }
@@ -220,14 +220,14 @@ func TestWhatTheClusterHasForgottenStaysReadableAndComparable(t *testing.T) {
 		t.Errorf("by default %d is compared with %d, want 2 with 3", newest.From.Revision, newest.To.Revision)
 	}
 
-	// Another install of the same name is another life.
-	p.put(t, shop{revision: 1, status: "superseded", record: life("07", "z"), uid: "-again"})
+	// Another install of the same name starts another lineage.
+	p.put(t, shop{revision: 1, status: "superseded", record: lineage("07", "z"), uid: "-again"})
 	h = p.history("")
 	if diff := cmp.Diff([]string{"1 superseded"}, h.rows()); diff != "" || len(h.Lineages) != 2 || h.Lineages[1].ID != first || h.Lineages[1].InCluster {
-		t.Errorf("history of the new life (-want +got):\n%s\nlineages %+v", diff, h.Lineages)
+		t.Errorf("history of the new lineage (-want +got):\n%s\nlineages %+v", diff, h.Lineages)
 	}
 	if diff := cmp.Diff([]string{"3 superseded uninstalled", "2 superseded uninstalled", "1 superseded pruned"}, p.history("?lineage="+first).rows()); diff != "" {
-		t.Errorf("history of the old life (-want +got):\n%s", diff)
+		t.Errorf("history of the old lineage (-want +got):\n%s", diff)
 	}
 	if old, today := p.values(t, "1", "?lineage="+first)["tag"], p.values(t, "1", "")["tag"]; old != "a" || today != "z" {
 		t.Errorf("revision 1 had the tag %v and has %v, want a and z", old, today)
@@ -236,20 +236,20 @@ func TestWhatTheClusterHasForgottenStaysReadableAndComparable(t *testing.T) {
 	p.do(http.MethodGet, shopURL+"/web/history?lineage=none", "").wantError(http.StatusNotFound, "not_found")
 	p.do(http.MethodGet, shopURL+"/web/diff?from=1&fromLineage="+first+"&to=1", "").decode(http.StatusOK, &difference)
 	if want := []struct{ Path, Change string }{{"tag", "changed"}}; cmp.Diff(want, difference.Values) != "" {
-		t.Errorf("across lives values differ by %v, want %v", difference.Values, want)
+		t.Errorf("across lineages values differ by %v, want %v", difference.Values, want)
 	}
-	// Other releases have none of it.
+	// Other releases have no such history.
 	p.do(http.MethodGet, shopURL+"/other/history?lineage="+first, "").wantError(http.StatusNotFound, "not_found")
 }
 
-func TestWhatRetentionRemovedIsGoneAndSaysSo(t *testing.T) {
+func TestErasedRevisionsAreReportedAsErased(t *testing.T) {
 	p := newPast(t)
 	for number := 1; number <= 2; number++ {
-		p.put(t, shop{revision: number, status: "superseded", record: life("01", "tag")})
+		p.put(t, shop{revision: number, status: "superseded", record: lineage("01", "tag")})
 	}
 	p.remove(t, 1, decoder.ChangePruned)
 	if got := p.values(t, "1", "")["tag"]; got != "tag" {
-		t.Errorf("before, its tag is %v", got)
+		t.Errorf("before the retention its tag is %v", got)
 	}
 	if err := p.trail.Retain(t.Context(), time.Now().Add(2*time.Hour)); err != nil {
 		t.Fatal(err)
@@ -263,10 +263,10 @@ func TestWhatRetentionRemovedIsGoneAndSaysSo(t *testing.T) {
 	}
 }
 
-// A state may be overwritten, and its Secret deleted, before anybody has read it.
-func TestARevisionThatNobodyHasReadIsKnownAllTheSame(t *testing.T) {
+// A state may be overwritten, and its Secret deleted, before it was read.
+func TestAnUnreadRevisionIsListed(t *testing.T) {
 	p := newPast(t)
-	p.put(t, shop{revision: 2, status: "superseded", record: life("01", "tag")})
+	p.put(t, shop{revision: 2, status: "superseded", record: lineage("01", "tag")})
 	unread := revision("shop", "web", 1, "superseded")
 	unread.Header, unread.Secret.UID = nil, "unread"
 	p.see(t, decoder.Transition{Time: time.Now(), Change: decoder.ChangeStatus, Revision: unread, Late: true})
@@ -278,14 +278,14 @@ func TestARevisionThatNobodyHasReadIsKnownAllTheSame(t *testing.T) {
 	p.do(http.MethodGet, shopURL+"/web/revisions/1/values", "").wantError(http.StatusGone, "gone")
 }
 
-// altered is a trail whose records have been altered on the disk.
+// altered is a trail whose records were altered on the disk.
 type altered struct{ history.Trail }
 
 func (altered) Record(context.Context, string) ([]byte, error) { return nil, helmtrail.ErrAltered }
 
-func TestAnAlteredRecordIsUnreadableAndNeverShown(t *testing.T) {
+func TestAnAlteredRecordIsNeverShown(t *testing.T) {
 	p := newPast(t)
-	p.put(t, shop{revision: 1, status: "superseded", record: life("01", "tag")})
+	p.put(t, shop{revision: 1, status: "superseded", record: lineage("01", "tag")})
 	p.remove(t, 1, decoder.ChangeUninstalled)
 	server := newArchive(t, func(o *web.Options) { o.Trail = altered{p.trail} })
 	if diff := cmp.Diff([]string{"1 superseded uninstalled unreadable"}, server.history("").rows()); diff != "" {
@@ -297,18 +297,18 @@ func TestAnAlteredRecordIsUnreadableAndNeverShown(t *testing.T) {
 	}
 }
 
-// A Secret may have been copied to the name of another revision.
-func TestWhatIsOddAboutACopyIsNotSaidOfTheOriginal(t *testing.T) {
+// A Secret may be a copy under the name of another revision.
+func TestAnomaliesOfACopyAreNotReportedForTheOriginal(t *testing.T) {
 	p := newPast(t)
-	record := "{" + life("01", "a") + `,"name":"web","namespace":"shop","version":1,"chart":{"metadata":{"name":"web","version":"1.2.3"}}}`
+	record := "{" + lineage("01", "a") + `,"name":"web","namespace":"shop","version":1,"chart":{"metadata":{"name":"web","version":"1.2.3"}}}`
 	copied := base64.StdEncoding.EncodeToString([]byte(record))
 	p.put(t, shop{revision: 1, status: "superseded", data: copied})
 	p.put(t, shop{revision: 2, status: "superseded", data: copied})
-	p.put(t, shop{revision: 3, status: "superseded", record: life("01", "c")})
+	p.put(t, shop{revision: 3, status: "superseded", record: lineage("01", "c")})
 	p.remove(t, 1, decoder.ChangePruned)
 	p.remove(t, 2, decoder.ChangePruned)
 	want := []string{"3 superseded", "2 superseded pruned revision", "1 superseded pruned"}
-	for _, query := range []string{"", "?limit=10"} { // The second answer comes from what is remembered.
+	for _, query := range []string{"", "?limit=10"} { // The second answer comes from the cache.
 		if diff := cmp.Diff(want, p.history(query).rows()); diff != "" {
 			t.Errorf("history%s (-want +got):\n%s", query, diff)
 		}

@@ -20,7 +20,7 @@ import (
 
 const canary = "Zq9-canary+1/x"
 
-// everywhere is a record with a canary in every place where a secret can live.
+// everywhere is a record with a canary in every place where a secret can be.
 var everywhere = strings.NewReplacer("\n", "", "%b", base64.StdEncoding.EncodeToString([]byte(canary)), "%s", canary).Replace(
 	`"info":{"status":"failed","description":"failed: the password is %s","notes":"The password is %s"},
 "chart":{"metadata":{"name":"web","version":"1","annotations":{"url":"https://u:%s@host"}},
@@ -50,10 +50,10 @@ func TestNoAnswerHoldsASecret(t *testing.T) {
 			}
 			for _, form := range forms {
 				if at := strings.Index(r.body, form); at >= 0 {
-					t.Errorf("%s as %q holds %q behind %q", route, accept, form, r.body[max(0, at-60):at])
+					t.Errorf("%s as %q holds %q after %q", route, accept, form, r.body[max(0, at-60):at])
 				}
 			}
-			// What stands in base64 inside base64 is seen by decoding it.
+			// Values in base64 within base64 must be decoded to be seen.
 			if route == "/web/revisions/1/raw" && accept == "application/json" {
 				var raw struct {
 					Chart struct{ Templates, Files []struct{ Data []byte } }
@@ -77,7 +77,7 @@ func TestNoAnswerHoldsASecret(t *testing.T) {
 	}
 }
 
-func TestRevealingIsARightOfItsOwnAndIsLogged(t *testing.T) {
+func TestRevealingNeedsItsOwnPermissionAndIsLogged(t *testing.T) {
 	a := newArchive(t)
 	a.put(t, shop{revision: 1, status: "failed", record: everywhere})
 	for _, path := range []string{"/web/revisions/1/values?reveal=true", "/web/diff?from=1&to=1&reveal=true"} {
@@ -85,7 +85,7 @@ func TestRevealingIsARightOfItsOwnAndIsLogged(t *testing.T) {
 	}
 	a.do(http.MethodGet, shopURL+"/web/revisions/1/values?reveal=1", "").wantError(http.StatusBadRequest, "bad_request")
 	if a.logs.Len() > 0 {
-		t.Errorf("what was refused is logged as a reveal: %s", a.logs)
+		t.Errorf("a rejected request is logged as a reveal: %s", a.logs)
 	}
 	var asked []helmtrail.ReleaseRef
 	allowed := newArchive(t, func(o *web.Options) {
@@ -100,7 +100,7 @@ func TestRevealingIsARightOfItsOwnAndIsLogged(t *testing.T) {
 		t.Errorf("the revealed manifest is %d %s", r.status, r.body)
 	}
 	if diff := cmp.Diff([]helmtrail.ReleaseRef{{Cluster: "dev", Namespace: "shop", Name: "web"}}, asked); diff != "" {
-		t.Errorf("asked about (-want +got):\n%s", diff)
+		t.Errorf("reviewed permissions (-want +got):\n%s", diff)
 	}
 	log := allowed.logs.String()
 	if !strings.Contains(log, "secrets revealed") || !strings.Contains(log, "revision=1 lineage=\"\" what=manifest") || strings.Contains(log, canary) {
@@ -108,7 +108,7 @@ func TestRevealingIsARightOfItsOwnAndIsLogged(t *testing.T) {
 	}
 }
 
-// largeRecord is a record of nearly the size that a Secret can hold.
+// largeRecord is a record of nearly the size limit of a Secret.
 func largeRecord(t testing.TB) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "decoder", "testdata", "helm3", "large.v1.yaml"))
@@ -122,8 +122,8 @@ func largeRecord(t testing.TB) string {
 	return string(secret.Data["release"])
 }
 
-// The second answer comes out of the caches.
-func TestTheSamePartOfTheLargestRecordIsTheSameAgain(t *testing.T) {
+// The second answer comes from the caches.
+func TestTheLargestRecordIsServedTheSameFromTheCache(t *testing.T) {
 	a := newArchive(t)
 	a.put(t, shop{revision: 1, status: "deployed", data: largeRecord(t)})
 	for _, part := range []string{"manifest", "raw"} {

@@ -62,8 +62,8 @@ func TestOpenAPIHasExactlyTheRoutes(t *testing.T) {
 	}
 }
 
-// TestReservedSegmentsAreThoseOfTheRoutes guards that no cluster's id hides a
-// route. "assets" is reserved for the pages' files.
+// TestReservedSegmentsAreThoseOfTheRoutes checks that no cluster's id can hide a route.
+// "assets" is reserved for the files of the pages.
 func TestReservedSegmentsAreThoseOfTheRoutes(t *testing.T) {
 	segments := map[string]bool{"assets": true}
 	var s Server
@@ -99,7 +99,7 @@ func TestOpenAPIHasTheProblems(t *testing.T) {
 	}
 }
 
-// common is the fields that every stored event has besides its body's.
+// common has the fields of every stored event besides those of its body.
 type common struct {
 	Seq            uint64    `json:"seq"`
 	Type           string    `json:"type"`
@@ -108,7 +108,7 @@ type common struct {
 	ElapsedSeconds float64   `json:"elapsedSeconds"`
 }
 
-// fleeting is the same of events that are not stored.
+// fleeting has the fields of events that are not stored.
 type fleeting struct {
 	Type           string    `json:"type"`
 	Time           time.Time `json:"time"`
@@ -193,7 +193,7 @@ func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
 			}
 		})
 	}
-	// What a client sends may leave out anything but what is marked.
+	// Fields of requests are optional unless marked as required.
 	for name, body := range map[string]any{
 		"Options": helmtrail.Options{}, "Chart": helmtrail.Chart{},
 		"InstallRequest": installBody{}, "UpgradeRequest": upgradeBody{}, "RollbackRequest": rollbackBody{}, "LoginRequest": loginBody{},
@@ -206,8 +206,8 @@ func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
 	}
 }
 
-// TestOpenAPICoversEveryEventType sends one event of each type through its own
-// encoding and looks its schema up by the discriminator.
+// TestOpenAPICoversEveryEventType encodes one event of each type and looks up its
+// schema by the discriminator.
 func TestOpenAPICoversEveryEventType(t *testing.T) {
 	doc := loadOpenAPI(t)
 	event := doc.Components.Schemas["Event"].Value
@@ -257,8 +257,8 @@ func TestOpenAPICoversEveryEventType(t *testing.T) {
 	}
 }
 
-// structFields tells for each JSON field of a struct whether it is always there
-// and what it is.
+// structFields returns, for each JSON field of a struct, whether it is always present
+// and its type.
 func structFields(t reflect.Type) map[string]string {
 	fields := map[string]string{}
 	for _, f := range reflect.VisibleFields(t) {
@@ -269,7 +269,7 @@ func structFields(t reflect.Type) map[string]string {
 		need, kind := "required ", f.Type
 		if strings.Contains(rules, "omitempty") || strings.Contains(rules, "omitzero") {
 			need = "optional "
-			// A nil pointer is left out, so the field is never null.
+			// A nil pointer is omitted, so the field is never null.
 			if kind.Kind() == reflect.Pointer {
 				kind = kind.Elem()
 			}
@@ -307,7 +307,7 @@ func goKind(t reflect.Type) string {
 	}
 }
 
-// schemaFields is structFields of a schema.
+// schemaFields is structFields for a schema.
 func schemaFields(s *openapi3.Schema) map[string]string {
 	fields := map[string]string{}
 	for _, part := range s.AllOf {
@@ -329,7 +329,7 @@ func schemaKind(s *openapi3.Schema) string {
 		kinds = append(kinds, s.Type.Slice()...)
 	}
 	if len(kinds) == 6 {
-		return "object|null" // any JSON, as Go keeps it
+		return "object|null" // any JSON: raw in Go
 	}
 	for _, part := range s.OneOf {
 		kinds = append(kinds, schemaKind(part.Value))

@@ -13,7 +13,7 @@ import (
 	"github.com/helmtrail/helmtrail/web"
 )
 
-func TestAcceptedTellsWhereToWatch(t *testing.T) {
+func TestAcceptedNamesTheSessionAndItsEvents(t *testing.T) {
 	f := newFixture(t)
 	for _, c := range []struct {
 		method, path, body string
@@ -53,7 +53,7 @@ func TestAcceptedTellsWhereToWatch(t *testing.T) {
 			var session helmtrail.Session
 			f.do(http.MethodGet, r.header.Get("Location"), "").decode(http.StatusOK, &session)
 			if session.ID != id || session.Operation != c.want.Operation || session.State != helmtrail.StateRunning {
-				t.Errorf("Location leads to %+v", session)
+				t.Errorf("Location is the session %+v", session)
 			}
 			p := f.helm.process(id)
 			c.want.Release = helmtrail.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"}
@@ -101,14 +101,14 @@ func TestAcceptedTellsWhereToWatch(t *testing.T) {
 	}
 }
 
-// waitUntilIdle waits until a session that has ended is dismissed.
+// waitUntilIdle waits until a session that has ended is removed as the running one.
 func (f *fixture) waitUntilIdle(ref helmtrail.ReleaseRef) {
 	for running := true; running; {
 		_, running = f.operations.Running(ref)
 	}
 }
 
-func TestRefusalsAreMapped(t *testing.T) {
+func TestErrorsAreMapped(t *testing.T) {
 	const body = `{"name":"web","chart":{"ref":"web"}}`
 	for _, c := range []struct {
 		refusal error
@@ -131,7 +131,7 @@ func TestRefusalsAreMapped(t *testing.T) {
 			t.Errorf("%v: field %v, want %v", c.refusal, details["field"], c.field)
 		}
 		if c.status == http.StatusInternalServerError && strings.Contains(r.body, "secret") {
-			t.Errorf("an unexpected error's text reaches the client: %s", r.body)
+			t.Errorf("the client receives an unexpected error's text: %s", r.body)
 		}
 	}
 }

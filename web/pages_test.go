@@ -53,15 +53,15 @@ func TestPagesAndAssets(t *testing.T) {
 	for _, path := range []string{"/", "/helm"} {
 		r := f.do(http.MethodGet, path, "")
 		if to := r.header.Get("Location"); r.status/100 != 3 || !strings.HasPrefix(to, "/helm/") {
-			t.Errorf("%s leads to %q with %d", path, to, r.status)
+			t.Errorf("%s redirects to %q with %d", path, to, r.status)
 		}
 	}
 }
 
-func TestPagesThatWereNotBuiltAreAnError(t *testing.T) {
+func TestMissingPagesAreAnError(t *testing.T) {
 	for _, files := range []fstest.MapFS{nil, {}} {
 		if _, err := web.New(web.Options{Pages: files}); err == nil {
-			t.Error("a server without pages was made")
+			t.Error("a server without pages was created")
 		}
 	}
 }
@@ -91,7 +91,7 @@ func TestPagesBelowABasePath(t *testing.T) {
 		}
 	}
 	if r := f.do(http.MethodGet, "/trail", ""); r.header.Get("Location") != "/trail/helm/releases" {
-		t.Errorf("the root leads to %q", r.header.Get("Location"))
+		t.Errorf("the root redirects to %q", r.header.Get("Location"))
 	}
 	f.do(http.MethodGet, "/trailer/clusters", "").wantError(http.StatusNotFound, "not_found")
 }

@@ -25,7 +25,7 @@ import (
 const (
 	pastReleases  = 1000
 	pastRevisions = 12
-	// heldRevisions are those that the cluster still holds of each release.
+	// heldRevisions is how many revisions of each release the cluster still holds.
 	heldRevisions = 3
 )
 
@@ -52,8 +52,8 @@ func benchRecord(b *testing.B, name string, number int) []byte {
 	return []byte(base64.StdEncoding.EncodeToString(packed.Bytes()))
 }
 
-// newBenchPast returns what makes a server without anything in its caches, of a
-// cluster with 1,000 releases of which 12 revisions each were seen.
+// newBenchPast returns a function that starts a server with empty caches. Its cluster
+// has 1,000 releases, and the trail 12 revisions of each.
 func newBenchPast(b *testing.B) func() *httptest.Server {
 	b.Helper()
 	quiet := slog.New(slog.DiscardHandler)
@@ -83,7 +83,7 @@ func newBenchPast(b *testing.B) func() *httptest.Server {
 	})
 
 	known, held := &releases{version: 1}, &stored{records: map[string][]byte{}}
-	told := uint64(0)
+	reported := uint64(0)
 	for number := 1; number <= pastRevisions; number++ {
 		for i := range pastReleases {
 			name := fmt.Sprint("web-", i)
@@ -93,21 +93,21 @@ func newBenchPast(b *testing.B) func() *httptest.Server {
 				Labels: map[string]string{"owner": "helm", "name": name, "version": fmt.Sprint(number), "status": "superseded"},
 			}, data, decoder.Limits{})
 			if !ok {
-				b.Fatal("the Secret is of no revision")
+				b.Fatal("the Secret has no revision")
 			}
 			cluster.keeper.Record(revision, data)
 			cluster.keeper.See(decoder.Transition{Time: time.Now(), Change: decoder.ChangeStatus, Revision: revision})
-			told++
+			reported++
 			if number > pastRevisions-heldRevisions {
 				known.revisions = append(known.revisions, revision)
 				held.records[storedKey("shop", name, number)] = data
 				continue
 			}
 			cluster.keeper.See(decoder.Transition{Time: time.Now(), Change: decoder.ChangePruned, Revision: revision})
-			told++
+			reported++
 		}
 	}
-	for state := (audit.State{}); state.Entries < told; time.Sleep(10 * time.Millisecond) {
+	for state := (audit.State{}); state.Entries < reported; time.Sleep(10 * time.Millisecond) {
 		if state, err = entries.State(b.Context(), "dev", false); err != nil {
 			b.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func newBenchPast(b *testing.B) func() *httptest.Server {
 	}
 }
 
-// indexed finds a release's revisions as fast as the real watch does.
+// indexed finds a release's revisions as fast as the real watch.
 type indexed struct {
 	*releases
 	byName map[string][]*decoder.Revision
@@ -148,8 +148,8 @@ func newIndexed(all *releases) *indexed {
 
 func (x *indexed) Revisions(_, name string) []*decoder.Revision { return x.byName[name] }
 
-// BenchmarkPast answers what auditors ask: of another release each time, by a
-// server that has nothing of it in its caches, and of the same once more.
+// BenchmarkPast measures an auditor's requests: each about another release on a server
+// with empty caches, and then about the same release again.
 func BenchmarkPast(b *testing.B) {
 	fresh := newBenchPast(b)
 	get := func(b *testing.B, server *httptest.Server, path, accept string) int64 {

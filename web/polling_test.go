@@ -19,14 +19,14 @@ import (
 
 const releaseURL = shopURL + "/web"
 
-// waiting starts a long poll and returns its answer's channel.
+// waiting starts a long poll and returns the channel of its response.
 func (f *fixture) waiting(path, tag string) <-chan response {
 	answered := make(chan response, 1)
 	go func() { answered <- f.do(http.MethodGet, path, "", "If-None-Match", tag) }()
 	return answered
 }
 
-// soon returns an answer that must come long before the wait is over.
+// soon returns a response that must arrive long before the poll's time is over.
 func soon(t *testing.T, answered <-chan response) response {
 	t.Helper()
 	select {
@@ -67,7 +67,7 @@ func TestALongPollReturnsWhenASessionBeginsAndEnds(t *testing.T) {
 	var session struct{ State string }
 	soon(t, answered).decode(http.StatusOK, &session)
 	if session.State == "running" {
-		t.Error("the session is said to run after its end")
+		t.Error("the session is reported as running after its end")
 	}
 }
 
@@ -78,7 +78,7 @@ func TestALongPollEndsWithNotModified(t *testing.T) {
 	if r := f.do(http.MethodGet, releaseURL+"?wait=1", "", "If-None-Match", tag); r.status != http.StatusNotModified || r.header.Get("ETag") != tag {
 		t.Errorf("after the wait: %d %s", r.status, r.body)
 	}
-	// Without an ETag there is nothing to wait for.
+	// Without an ETag the request does not wait.
 	if r := f.do(http.MethodGet, releaseURL+"?wait=60", ""); r.status != http.StatusOK {
 		t.Errorf("without an ETag: %d %s", r.status, r.body)
 	}
@@ -112,7 +112,7 @@ func TestEveryReadHasAnETag(t *testing.T) {
 	}
 }
 
-// lister may list the releases of some namespaces, "" standing for all.
+// lister may list the releases of some namespaces; "" means all.
 type lister struct {
 	mu         sync.Mutex
 	namespaces []string
@@ -137,9 +137,9 @@ func (l *lister) Allowed(_ context.Context, _ helmtrail.Credentials, right helmt
 	return &helmtrail.ForbiddenError{User: "lister", Right: right}
 }
 
-// Who could list all namespaces when they began to wait is told of those that
+// A caller who could list all namespaces when the poll began receives only those that
 // they may list at the end.
-func TestAListShrinksWithTheRightsOfWhoWaits(t *testing.T) {
+func TestALongPollsListShrinksWithTheCallersPermissions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		known, access := &releases{}, &lister{}
 		access.set("", "shop")
@@ -162,17 +162,17 @@ func TestAListShrinksWithTheRightsOfWhoWaits(t *testing.T) {
 		}
 		before := list("")
 		if !strings.Contains(before.Body.String(), `"db"`) {
-			t.Fatalf("with the right to all namespaces: %d %s", before.Code, before.Body)
+			t.Fatalf("with permission for all namespaces: %d %s", before.Code, before.Body)
 		}
 		answered := make(chan *httptest.ResponseRecorder, 1)
 		go func() { answered <- list(before.Header().Get("ETag")) }()
 		synctest.Wait()
 		access.set("shop")
-		time.Sleep(11 * time.Second) // what was answered before counts for ten
+		time.Sleep(11 * time.Second) // reviews are cached for ten
 		known.put(revision("prod", "db", 2, decoder.StatusDeployed))
 		after := <-answered
 		if body := after.Body.String(); after.Code != http.StatusOK || strings.Contains(body, `"db"`) || !strings.Contains(body, `"web"`) {
-			t.Errorf("with the right to the namespace shop alone: %d %s", after.Code, body)
+			t.Errorf("with permission for the namespace shop only: %d %s", after.Code, body)
 		}
 		if err := server.Close(); err != nil {
 			t.Error(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/helmtrail/helmtrail/web"
 )
 
-// revision makes a decoded revision.
+// revision returns a decoded revision.
 func revision(namespace, name string, number int, status decoder.Status) *decoder.Revision {
 	return &decoder.Revision{
 		Namespace: namespace, Name: name, Number: number, LabelStatus: status,
@@ -153,7 +153,7 @@ func TestUnchangedPollIs304(t *testing.T) {
 	poll(http.StatusOK)
 	poll(http.StatusNotModified)
 	id, p := f.install("web")
-	poll(http.StatusOK) // A session runs now.
+	poll(http.StatusOK) // A session is running now.
 	p.end()
 	f.listen(sessionEvents("web", id)).all()
 	f.waitUntilIdle(p.ref.Release)
@@ -180,7 +180,7 @@ func TestUnsyncedClusterIsNeverAnEmptyList(t *testing.T) {
 	if r := f.do(http.MethodGet, "/healthz", ""); r.status != http.StatusOK {
 		t.Errorf("healthz: %d", r.status)
 	}
-	// What was known is shown while the cluster is lost.
+	// The last known state is shown while the cluster is unreachable.
 	f.state = func() web.ClusterState { return web.ClusterState{Synced: true, Problem: "connection refused"} }
 	for _, path := range []string{"/dev/releases", "/readyz"} {
 		if r := f.do(http.MethodGet, path, ""); r.status != http.StatusOK {

@@ -16,9 +16,9 @@ import (
 	"github.com/helmtrail/helmtrail/web"
 )
 
-// objects is what an API server answers about a release's objects.
+// objects is the state of a release's objects on an API server.
 type objects struct {
-	asked int // the revision that was asked for last
+	asked int // the last revision that was requested
 	rows  []health.Resource
 	err   error
 }
@@ -67,7 +67,7 @@ func TestResourcesAreThoseOfTheNewestRevision(t *testing.T) {
 	var list resourceList
 	f.do(http.MethodGet, shopURL+"/web/resources", "").decode(http.StatusOK, &list)
 	if o.asked != 10 || list.Revision != 10 {
-		t.Errorf("revision %d was read and %d answered, want 10", o.asked, list.Revision)
+		t.Errorf("revision %d was read and %d was returned, want 10", o.asked, list.Revision)
 	}
 	want := health.Summary{Total: 2, Causes: []health.Cause{{
 		Sentence: health.Sentence{
@@ -80,7 +80,7 @@ func TestResourcesAreThoseOfTheNewestRevision(t *testing.T) {
 		t.Errorf("the cause's detail is %q", detail)
 	}
 	if text := want.Causes[0].Text; !strings.HasPrefix(text, "it cannot pull with «masked:") || strings.Contains(text, "horse") {
-		t.Errorf("the cause says %q", text)
+		t.Errorf("the cause's text is %q", text)
 	}
 	if log := want.Causes[0].Log; !strings.HasPrefix(log, "two\nthree\nfour\nconnect postgres://web:«masked:") || !strings.HasSuffix(log, "»@db\nno such host") {
 		t.Errorf("the container's log is %q, want its last five lines, masked", log)
@@ -93,7 +93,7 @@ func TestResourcesAreThoseOfTheNewestRevision(t *testing.T) {
 	}
 }
 
-func TestResourcesSayWhyThereAreNone(t *testing.T) {
+func TestMissingResourcesHaveAReason(t *testing.T) {
 	o := &objects{}
 	f := newFixture(t, func(options *web.Options, _ *stream.Setup) { options.Clusters[0].Objects = o })
 	f.do(http.MethodGet, shopURL+"/web/resources", "").wantError(http.StatusNotFound, "not_found")

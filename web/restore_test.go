@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-func TestMaskTokensThatComeBackBecomeTheirValues(t *testing.T) {
+func TestSubmittedMaskTokensAreReplacedByTheirValues(t *testing.T) {
 	a := newArchive(t)
 	const config = `{"db":{"password":"first-secret"},"n":12345678901234567890123}`
 	a.put(t, shop{revision: 1, status: "deployed", record: `"info":{"status":"deployed"},"config":` + config + `,"chart":{"metadata":{"name":"web"},"values":{"admin":{"token":"second-secret"}}}`})
 	a.put(t, shop{revision: 2, status: "failed"})
 	shown := a.do(http.MethodGet, shopURL+"/web/revisions/1/values?all=true", "").body
 	if strings.Contains(shown, "-secret") {
-		t.Fatalf("values are shown as %s", shown)
+		t.Fatalf("the masked values are %s", shown)
 	}
 	edited := strings.Replace(shown, `"n":12345678901234567890123`, `"n":5`, 1)
 	upgrade := func(body string) response { return a.do(http.MethodPut, shopURL+"/web", body) }
@@ -38,11 +38,11 @@ func TestMaskTokensThatComeBackBecomeTheirValues(t *testing.T) {
 		"values.db.password[0]": `{"chart":{"ref":"web"},"values":{"db":{"password":["` + tokens.DB.Password + `"]}}}`,
 	} {
 		if _, details := upgrade(body).wantError(http.StatusBadRequest, "bad_request"); details["field"] != field {
-			t.Errorf("refused because of %v, want %s", details["field"], field)
+			t.Errorf("rejected because of %v, want %s", details["field"], field)
 		}
 	}
 	body := `{"name":"new","chart":{"ref":"web"},"values":{"db":{"password":"` + tokens.DB.Password + `"}}}`
 	if _, details := a.do(http.MethodPost, shopURL, body).wantError(http.StatusBadRequest, "bad_request"); details["field"] != "values.db.password" {
-		t.Errorf("the install is refused because of %v", details["field"])
+		t.Errorf("the install is rejected because of %v", details["field"])
 	}
 }

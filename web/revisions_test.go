@@ -14,7 +14,7 @@ import (
 )
 
 // https://github.com/helm/helm/issues/7274
-func TestTwoDeployedRevisionsAreShownAndTheHighestCounts(t *testing.T) {
+func TestTwoDeployedRevisionsAreShownAndTheHighestIsCurrent(t *testing.T) {
 	a := newArchive(t)
 	for number, status := range map[int]decoder.Status{5: "superseded", 6: "deployed", 7: "superseded", 8: "deployed", 9: "failed"} {
 		a.put(t, shop{revision: number, status: status})
@@ -60,7 +60,7 @@ func TestARecordThatDisagreesWithItsSecretIsMarked(t *testing.T) {
 	var silent historyAnswer
 	a.do(http.MethodGet, shopURL+"/silent/history", "").decode(http.StatusOK, &silent)
 	if diff := cmp.Diff([]string{"3 deployed*"}, silent.rows()); diff != "" {
-		t.Errorf("of a record that says nothing of itself (-want +got):\n%s", diff)
+		t.Errorf("of an empty record (-want +got):\n%s", diff)
 	}
 	a.put(t, shop{revision: 3, status: "deployed", data: record(`{"name":"other","namespace":"prod","version":2,"info":{"status":"deployed"}}`)})
 	items := a.history("").Items
@@ -78,7 +78,7 @@ func TestARecordThatDisagreesWithItsSecretIsMarked(t *testing.T) {
 }
 
 // https://github.com/helm/helm/issues/5595
-func TestALabelThatWasPatchedByHandIsShownBesideTheRecordsStatus(t *testing.T) {
+func TestALabelPatchedByHandIsShownBesideTheRecordsStatus(t *testing.T) {
 	a := newArchive(t)
 	a.put(t, shop{revision: 1, status: "failed", labelStatus: "deployed"})
 	item := a.history("").Items[0]
@@ -88,7 +88,7 @@ func TestALabelThatWasPatchedByHandIsShownBesideTheRecordsStatus(t *testing.T) {
 }
 
 // https://github.com/Dudude-bit/rubick/pull/215
-func TestARecordThatCannotBeReadIsNotMissing(t *testing.T) {
+func TestAnUnreadableRecordIsARow(t *testing.T) {
 	a := newArchive(t)
 	a.put(t, shop{name: "web", revision: 1, status: "deployed", data: "bm8gcmVjb3Jk"})
 	h := a.history("")
@@ -119,7 +119,7 @@ func TestTheApplyMethodIsShownByName(t *testing.T) {
 }
 
 // https://github.com/helm/helm/issues/10550
-func TestPrunedRevisionsLeaveNoAnomalyButAGapInBetweenDoes(t *testing.T) {
+func TestAGapIsAnAnomalyButPrunedRevisionsAreNot(t *testing.T) {
 	a := newArchive(t)
 	for _, number := range []int{5, 6, 9} {
 		a.put(t, shop{revision: number, status: "superseded"})
@@ -133,7 +133,7 @@ func TestPrunedRevisionsLeaveNoAnomalyButAGapInBetweenDoes(t *testing.T) {
 	}
 }
 
-func TestAHistoryComesInPagesAndUnchangedAsNothing(t *testing.T) {
+func TestAHistoryIsPagedAndUnchangedIs304(t *testing.T) {
 	a := newArchive(t)
 	for number := range 5 {
 		a.put(t, shop{revision: number + 1, status: "superseded", record: `"info":{"status":"superseded","description":"Rollback to 1"}`})
@@ -159,7 +159,7 @@ func TestAHistoryComesInPagesAndUnchangedAsNothing(t *testing.T) {
 	}
 }
 
-// A copy of a Secret under another name is a row of its own, on whatever page.
+// A copy of a Secret under another name has a row of its own, on any page.
 func TestTwoSecretsOfARevisionAreBothShown(t *testing.T) {
 	a := newArchive(t)
 	a.put(t, shop{revision: 1, status: "superseded"})
@@ -183,7 +183,7 @@ func TestTwoSecretsOfARevisionAreBothShown(t *testing.T) {
 	}
 }
 
-func TestPartsComeInTheFormThatIsAskedFor(t *testing.T) {
+func TestPartsHaveTheRequestedMediaType(t *testing.T) {
 	a := newArchive(t)
 	a.put(t, shop{revision: 1, status: "deployed", record: `"info":{"status":"deployed","notes":"Hello"},` +
 		`"config":{"id":12345678901234567890123,"on":"yes","list":[1.10]},"chart":{"metadata":{"name":"web","version":"1.2.3"},"values":{"id":1,"kept":true}},` +
@@ -203,7 +203,7 @@ func TestPartsComeInTheFormThatIsAskedFor(t *testing.T) {
 			t.Errorf("%s as %q: %d %s %q, want %s %q", tt.part, tt.accept, r.status, r.header.Get("Content-Type"), r.body, tt.kind, tt.body)
 		}
 		if r.header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s may be kept: %q", tt.part, r.header.Get("Cache-Control"))
+			t.Errorf("%s may be cached: %q", tt.part, r.header.Get("Cache-Control"))
 		}
 	}
 	a.do(http.MethodGet, shopURL+"/web/revisions/1/values?all=perhaps", "").wantError(http.StatusBadRequest, "bad_request")

@@ -10,8 +10,8 @@ import (
 	"github.com/helmtrail/helmtrail/web"
 )
 
-// consoleInstall starts an install in the console's way, which answers when helm
-// has ended, and returns its helm.
+// consoleInstall starts an install through the console's contract, which answers after
+// Helm has ended. It returns the Helm process.
 func (f *fixture) consoleInstall() (answered <-chan response, p *process) {
 	f.t.Helper()
 	answers := make(chan response, 1)
@@ -26,8 +26,8 @@ func (f *fixture) consoleInstall() (answered <-chan response, p *process) {
 	}
 }
 
-// Helm may take longer than a body and an answer may take on the wire.
-func TestAnAnswerMayWaitForHelmLongerThanItMayTakeOnTheWire(t *testing.T) {
+// Helm may take longer than the transfer of a request body or a response.
+func TestWaitingForHelmIsNotLimitedByTheTransferTime(t *testing.T) {
 	const body, answer = 100 * time.Millisecond, 150 * time.Millisecond
 	f := newFixture(t)
 	f.server.SetWireTimes(body, answer)
@@ -39,8 +39,9 @@ func TestAnAnswerMayWaitForHelmLongerThanItMayTakeOnTheWire(t *testing.T) {
 	}
 }
 
-// With --on-stop=leave helm goes on; who waits for it must not keep the server.
-func TestClosingAnswersWhoWaitsForHelm(t *testing.T) {
+// With --on-stop=leave Helm continues. Clients waiting for it must not keep the server
+// running.
+func TestClosingAnswersRequestsThatWaitForHelm(t *testing.T) {
 	f := newFixture(t)
 	answered, p := f.consoleInstall()
 	if err := f.server.Close(); err != nil {
@@ -66,8 +67,8 @@ func TestHEADIsGETWithoutTheBody(t *testing.T) {
 	}
 }
 
-// A proxy may remove the base path or leave it, so nothing else may begin with it.
-func TestABasePathIsNoOtherAddress(t *testing.T) {
+// A proxy may keep the base path or remove it, so no other path may start with it.
+func TestABasePathMustNotEqualARoute(t *testing.T) {
 	for base, allowed := range map[string]bool{"/helm": false, "/api/helmtrail": false, "/dev": false, "/tools/helm": true, "/helmtrail": true} {
 		server, err := web.New(web.Options{
 			Pages: newFixturePages(), BasePath: base, Clusters: []web.Cluster{{ID: "dev", Releases: &releases{}}},

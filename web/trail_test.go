@@ -30,8 +30,8 @@ func (p *past) entries(path string) trailAnswer {
 	return a
 }
 
-// told are a trail's entries as "position kind revision what".
-func told(entries []audit.Entry) []string {
+// formatted returns a trail's entries as "position kind revision what".
+func formatted(entries []audit.Entry) []string {
 	var list []string
 	for _, e := range entries {
 		list = append(list, strings.TrimSpace(fmt.Sprintf("%d %s %d %s", e.Position, e.Kind, e.Revision, e.What)))
@@ -39,19 +39,19 @@ func told(entries []audit.Entry) []string {
 	return list
 }
 
-func TestTheTrailComesInPagesAndSaysWhetherItHolds(t *testing.T) {
+func TestTheTrailIsPagedAndReportsItsVerification(t *testing.T) {
 	p := newPast(t)
 	start := time.Now()
 	for number := 1; number <= 3; number++ {
-		p.put(t, shop{revision: number, status: "superseded", record: life("01", "tag")})
+		p.put(t, shop{revision: number, status: "superseded", record: lineage("01", "tag")})
 	}
-	p.put(t, shop{namespace: "prod", revision: 1, status: "superseded", record: life("01", "tag")})
+	p.put(t, shop{namespace: "prod", revision: 1, status: "superseded", record: lineage("01", "tag")})
 	p.remove(t, 1, decoder.ChangePruned)
 
 	own := shopURL + "/web/trail"
 	all := p.entries(own)
 	want := []string{"1 transition 1", "2 transition 2", "3 transition 3", "5 transition 1"}
-	if diff := cmp.Diff(want, told(all.Items)); diff != "" || all.Continue != "" {
+	if diff := cmp.Diff(want, formatted(all.Items)); diff != "" || all.Continue != "" {
 		t.Errorf("trail (-want +got):\n%s\ncontinue %q", diff, all.Continue)
 	}
 	if last := all.Items[3]; last.Change != decoder.ChangePruned || last.Digest == "" || last.Previous == "" || last.Lineage == "" {
@@ -61,11 +61,11 @@ func TestTheTrailComesInPagesAndSaysWhetherItHolds(t *testing.T) {
 		t.Errorf("state is %+v", all.State)
 	}
 	if again := p.entries(own + "?verify=true"); !again.State.Verified || !again.State.Checked.After(all.State.Checked) {
-		t.Errorf("verified anew the state is %+v, before %+v", again.State, all.State)
+		t.Errorf("verified again, the state is %+v, before %+v", again.State, all.State)
 	}
 	first := p.entries(own + "?limit=2")
 	rest := p.entries(own + "?limit=2&continue=" + first.Continue)
-	if diff := cmp.Diff(want, append(told(first.Items), told(rest.Items)...)); diff != "" || rest.Continue != "" {
+	if diff := cmp.Diff(want, append(formatted(first.Items), formatted(rest.Items)...)); diff != "" || rest.Continue != "" {
 		t.Errorf("pages (-want +got):\n%s\nlast continues with %q", diff, rest.Continue)
 	}
 	lineage := all.Items[0].Lineage
@@ -91,16 +91,16 @@ func TestTheTrailComesInPagesAndSaysWhetherItHolds(t *testing.T) {
 	p.do(http.MethodGet, shopURL+"/none/trail", "").wantError(http.StatusNotFound, "not_found")
 }
 
-// A SIEM takes the whole trail in one answer, and later what is new.
-func TestTheTrailComesWholeAsLines(t *testing.T) {
+// A SIEM fetches the whole trail in one response, and later only new entries.
+func TestTheWholeTrailIsServedAsLines(t *testing.T) {
 	p := newPast(t)
-	const entries = 1200 // more than a page of the trail, and than is sent at once
+	const entries = 1200 // more than a page of the trail, and more than is sent at once
 	for range entries / 2 {
-		revision, data := p.archive.put(t, shop{revision: 1, status: "superseded", record: life("01", "tag")})
+		revision, data := p.archive.put(t, shop{revision: 1, status: "superseded", record: lineage("01", "tag")})
 		p.cluster.keeper.Record(revision, data)
 		for _, change := range []decoder.Change{decoder.ChangeStatus, decoder.ChangeRemoved} {
 			p.cluster.keeper.See(decoder.Transition{Time: time.Now(), Change: change, Revision: revision})
-			p.told++
+			p.reported++
 		}
 	}
 	p.settled(t)
@@ -126,21 +126,21 @@ func TestTheTrailComesWholeAsLines(t *testing.T) {
 		t.Errorf("%d lines from %s to %s", len(all), all[0], all[len(all)-1])
 	}
 	if diff := cmp.Diff([]string{"1199", "1200"}, lines("?continue=1198")); diff != "" {
-		t.Errorf("what is new (-want +got):\n%s", diff)
+		t.Errorf("new entries (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"1", "2"}, lines("?limit=2")); diff != "" {
-		t.Errorf("a limit (-want +got):\n%s", diff)
+		t.Errorf("with a limit (-want +got):\n%s", diff)
 	}
 	if got := lines("?release=none"); got != nil {
-		t.Errorf("nothing comes as %q", got)
+		t.Errorf("an empty answer is %q", got)
 	}
 	p.do(http.MethodGet, "/dev/trail?since=x", "", "Accept", "application/x-ndjson").wantError(http.StatusBadRequest, "bad_request")
 }
 
-func TestWhatIsRevealedStandsInTheTrailFirst(t *testing.T) {
+func TestRevealsAreRecordedFirst(t *testing.T) {
 	p := newPast(t)
-	p.put(t, shop{revision: 1, status: "superseded", record: life("01", "a")})
-	p.put(t, shop{revision: 2, status: "superseded", record: life("01", "b")})
+	p.put(t, shop{revision: 1, status: "superseded", record: lineage("01", "a")})
+	p.put(t, shop{revision: 2, status: "superseded", record: lineage("01", "b")})
 	p.remove(t, 1, decoder.ChangePruned)
 	revealed := func() []string {
 		t.Helper()
@@ -151,7 +151,7 @@ func TestWhatIsRevealedStandsInTheTrailFirst(t *testing.T) {
 				reveals = append(reveals, e)
 			}
 		}
-		return told(reveals)
+		return formatted(reveals)
 	}
 	get := func(path string, headers ...string) response {
 		t.Helper()
@@ -159,24 +159,24 @@ func TestWhatIsRevealedStandsInTheTrailFirst(t *testing.T) {
 	}
 	first := get("/web/revisions/1/values?reveal=true")
 	if !strings.Contains(first.body, canary) || first.header.Get("Cache-Control") != "no-store" {
-		t.Errorf("revealed is %s, kept %q", first.body, first.header.Get("Cache-Control"))
+		t.Errorf("the revealed answer is %s, Cache-Control %q", first.body, first.header.Get("Cache-Control"))
 	}
 	want := []string{"0 reveal 1 values"}
 	if diff := cmp.Diff(want, revealed()); diff != "" {
 		t.Errorf("reveals (-want +got):\n%s", diff)
 	}
-	// That it is what one knows already is told to nobody unseen.
+	// A revealing request is recorded even if it would be answered with 304.
 	if again := get("/web/revisions/1/values?reveal=true", "If-None-Match", first.header.Get("ETag")); again.status != http.StatusNotModified {
-		t.Errorf("the same is answered with %d", again.status)
+		t.Errorf("the same request is answered with %d", again.status)
 	}
 	if diff := get("/web/diff?from=1&to=2&reveal=true"); diff.status != http.StatusOK || diff.header.Get("Cache-Control") != "no-store" {
-		t.Errorf("the difference is %d, kept %q", diff.status, diff.header.Get("Cache-Control"))
+		t.Errorf("the difference is %d, Cache-Control %q", diff.status, diff.header.Get("Cache-Control"))
 	}
 	want = append(want, "0 reveal 1 values", "0 reveal 1 comparison", "0 reveal 2 comparison")
 	if diff := cmp.Diff(want, revealed()); diff != "" {
 		t.Errorf("reveals (-want +got):\n%s", diff)
 	}
-	// Nothing that is masked, absent or refused counts.
+	// Requests that are masked, fail or are rejected are not recorded.
 	for _, path := range []string{
 		"/web/revisions/1/values", "/web/diff?from=1&to=2", "/web/revisions/7/values?reveal=true", "/web/revisions/1/values?reveal=1",
 		"/web/revisions/1/values?reveal=true&all=perhaps", "/web/diff?from=1&to=2&reveal=true&all=perhaps",
@@ -188,17 +188,17 @@ func TestWhatIsRevealedStandsInTheTrailFirst(t *testing.T) {
 	if diff := cmp.Diff(want, revealed()); diff != "" {
 		t.Errorf("reveals (-want +got):\n%s", diff)
 	}
-	// The console's contract shows values as they are.
+	// The console's contract shows values unmasked.
 	const list, newest = "/api/helm/releases?ns=shop", "/api/helm/release?ns=shop&name=web"
 	r := p.do(http.MethodGet, list, "")
 	if !strings.Contains(r.body, canary) || r.header.Get("Cache-Control") != "private, no-cache" {
-		t.Errorf("the console's list is %d, kept %q", r.status, r.header.Get("Cache-Control"))
+		t.Errorf("the console's list is %d, Cache-Control %q", r.status, r.header.Get("Cache-Control"))
 	}
 	if same := p.do(http.MethodGet, list, "", "If-None-Match", r.header.Get("ETag")); same.status != http.StatusNotModified {
 		t.Errorf("the same list is answered with %d", same.status)
 	}
 	p.do(http.MethodGet, newest, "")
-	p.do(http.MethodGet, newest, "") // out of the same shared answer
+	p.do(http.MethodGet, newest, "") // from the same shared answer
 	want = append(want, "0 reveal 0 newest revision", "0 reveal 0 newest revision")
 	if diff := cmp.Diff(want, revealed()); diff != "" {
 		t.Errorf("reveals (-want +got):\n%s", diff)
@@ -214,9 +214,9 @@ func TestWhatIsRevealedStandsInTheTrailFirst(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBePutOnRecordIsNotRevealed(t *testing.T) {
+func TestNothingIsRevealedThatCannotBeRecorded(t *testing.T) {
 	p := newPast(t)
-	p.put(t, shop{revision: 1, status: "superseded", record: life("01", "a")})
+	p.put(t, shop{revision: 1, status: "superseded", record: lineage("01", "a")})
 	if err := p.close(); err != nil {
 		t.Fatal(err)
 	}

@@ -29,14 +29,14 @@ func (r *reader) transition() (transition, frame) {
 		r.t.Fatal(err)
 	}
 	if e.Cursor != f.id || e.Type != f.event {
-		r.t.Errorf("frame %+v does not fit its data", f)
+		r.t.Errorf("frame %+v does not match its data", f)
 	}
 	return e, f
 }
 
-func TestTransitionsAreToldAtOnce(t *testing.T) {
+func TestTransitionsAreSentAtOnce(t *testing.T) {
 	f := newFixture(t)
-	f.releases.put(revision("shop", "web", 1, decoder.StatusDeployed)) // before anybody listens
+	f.releases.put(revision("shop", "web", 1, decoder.StatusDeployed)) // before anybody reads the stream
 	r := f.listen("/dev/releases/events")
 	if first, _ := r.next(); first.event != "HEARTBEAT" || first.id != "" {
 		t.Fatalf("first frame %+v, want HEARTBEAT without an id", first)
@@ -71,14 +71,14 @@ func TestListAndTransitionsJoinWithoutAGap(t *testing.T) {
 		t.Fatalf("got %+v, %+v", first, second)
 	}
 	r.reset()
-	// A browser comes back with the address of its first request.
+	// A browser reconnects with the URL of its first request.
 	r = f.listen("/dev/releases/events?since="+list.Cursor, "Last-Event-ID", at.id)
 	if again, _ := r.transition(); again != second {
 		t.Errorf("resumed with %+v, want %+v", again, second)
 	}
 }
 
-func TestPositionThatIsNotKeptGivesReset(t *testing.T) {
+func TestAnUnknownPositionIsAnsweredWithReset(t *testing.T) {
 	f := newFixture(t)
 	f.server.LimitFeed("dev", 4096)
 	var list releaseList
@@ -93,7 +93,7 @@ func TestPositionThatIsNotKeptGivesReset(t *testing.T) {
 			if reset.Type != "RESET" {
 				t.Fatalf("first frame %+v, want RESET", at)
 			}
-			// What comes after the reset is told from its position on.
+			// After the reset, events are sent from its position on.
 			f.releases.put(revision("shop", "api", 1, decoder.StatusDeployed))
 			if next, _ := r.transition(); next.Name != "api" {
 				t.Errorf("after the reset came %+v", next)
@@ -107,11 +107,11 @@ func TestPositionThatIsNotKeptGivesReset(t *testing.T) {
 	}
 }
 
-func TestReaderOfTransitionsWhoFallsBehindHarmsNobody(t *testing.T) {
+func TestASlowReaderOfTransitionsDelaysNobody(t *testing.T) {
 	f := newFixture(t)
 	f.server.LimitFeed("dev", 64<<10)
 	slow, quick := f.listen("/dev/releases/events"), f.listen("/dev/releases/events")
-	const count = 5_000 // of 4 KB each, which is more than the kernel takes for the slow one
+	const count = 5_000 // of 4 KB each, more than the kernel buffers for the slow reader
 	for i := range count {
 		r := revision("shop", fmt.Sprint("r", i), 1, decoder.StatusDeployed)
 		r.Header.Description = strings.Repeat("x", 4<<10)
@@ -126,7 +126,7 @@ func TestReaderOfTransitionsWhoFallsBehindHarmsNobody(t *testing.T) {
 			break
 		}
 		if got.Name == fmt.Sprint("r", count-1) {
-			t.Fatal("the slow reader was never behind: the test shows nothing")
+			t.Fatal("the slow reader never fell behind: the test proves nothing")
 		}
 	}
 	f.releases.put(revision("shop", "last", 1, decoder.StatusDeployed))
@@ -136,8 +136,7 @@ func TestReaderOfTransitionsWhoFallsBehindHarmsNobody(t *testing.T) {
 			break
 		}
 		if got.Type == "RESET" {
-			// It had fallen behind twice, and the second time takes in what was
-			// told in between.
+			// The reader fell behind twice. The second reset also covers the changes in between.
 			f.releases.put(revision("shop", "last", 1, decoder.StatusDeployed))
 		}
 	}

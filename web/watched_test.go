@@ -10,8 +10,8 @@ import (
 	"github.com/helmtrail/helmtrail/web"
 )
 
-// What helmtrail does not watch is out of reach, although its account may read it.
-func TestANamespaceThatIsNotWatchedIsNotComparedWith(t *testing.T) {
+// A namespace that is not watched is out of reach, even if helmtrail's account may read it.
+func TestANamespaceThatIsNotWatchedIsNotCompared(t *testing.T) {
 	a := newArchive(t, func(o *web.Options) { o.Clusters[0].Namespaces = []string{"shop"} })
 	a.put(t, shop{revision: 1, status: "deployed", record: `"info":{"status":"deployed"}`})
 	a.put(t, shop{namespace: "prod", revision: 7, status: "deployed", record: `"info":{"status":"deployed"}`})
@@ -24,12 +24,12 @@ func TestTheConsoleInstallsNothingInANamespaceThatIsNotWatched(t *testing.T) {
 	a := newArchive(t, func(o *web.Options) { o.Clusters[0].Namespaces = []string{"shop"} })
 	r := a.do(http.MethodPost, "/api/helm/release", `{"namespace":"prod","name":"web","chart_url":"https://charts.example.com/web-1.2.3.tgz"}`)
 	if r.status != http.StatusForbidden || !strings.Contains(r.body, "it watches only shop") {
-		t.Errorf("the install was answered with %d %s", r.status, r.body)
+		t.Errorf("the install answered %d %s", r.status, r.body)
 	}
 }
 
-// An empty list of what is not watched would be a lie.
-func TestTheConsoleReadsNothingOfANamespaceThatIsNotWatched(t *testing.T) {
+// An empty list for a namespace that is not watched would be wrong.
+func TestTheConsoleReadsNothingFromANamespaceThatIsNotWatched(t *testing.T) {
 	a := newArchive(t, func(o *web.Options) {
 		o.Clusters[0].Namespaces = []string{"shop", "denied"}
 		o.Clusters[0].StateIn = func(namespace string) web.ClusterState {
@@ -47,16 +47,16 @@ func TestTheConsoleReadsNothingOfANamespaceThatIsNotWatched(t *testing.T) {
 		for _, path := range []string{"/releases?ns=", "/release?name=web&ns=", "/release/history?name=web&ns="} {
 			r := a.do(http.MethodGet, "/api/helm"+path+namespace, "")
 			if namespace == "shop" && path != "/releases?ns=" {
-				continue // There is no release.
+				continue // The release does not exist.
 			}
 			if r.status != want.status || !strings.Contains(r.body, want.text) {
-				t.Errorf("%s%s was answered with %d %s, want %d and %q", path, namespace, r.status, r.body, want.status, want.text)
+				t.Errorf("%s%s answered %d %s, want %d and %q", path, namespace, r.status, r.body, want.status, want.text)
 			}
 		}
 	}
 }
 
-// nobody is the access of a cluster that knows none of its callers.
+// nobody is the access of a cluster that knows no callers.
 type nobody struct{}
 
 func (nobody) User(context.Context, helmtrail.Credentials) (helmtrail.User, error) {
@@ -67,13 +67,13 @@ func (nobody) Allowed(context.Context, helmtrail.Credentials, helmtrail.Right) e
 	return helmtrail.ErrUnauthenticated
 }
 
-func TestWhichNamespacesAreWatchedIsNotToldToStrangers(t *testing.T) {
+func TestStrangersDoNotLearnTheWatchedNamespaces(t *testing.T) {
 	a := newArchive(t, func(o *web.Options) {
 		o.Clusters[0].Namespaces, o.Clusters[0].Access = []string{"hidden"}, nobody{}
 	})
 	r := a.do(http.MethodGet, "/dev/namespaces/prod/releases", "")
 	r.wantError(http.StatusUnauthorized, "unauthenticated")
 	if strings.Contains(r.body, "hidden") {
-		t.Errorf("a stranger is told %s", r.body)
+		t.Errorf("a stranger receives %s", r.body)
 	}
 }

@@ -101,7 +101,7 @@ func TestLineagesOfADeletedNamespaceAreNotCurrent(t *testing.T) {
 }
 
 // A cluster may be removed and added again while the trail runs.
-func TestAClusterComesAndGoes(t *testing.T) {
+func TestAClusterIsAddedAndRemoved(t *testing.T) {
 	r := start(t, t.TempDir(), newCluster(t))
 	defer r.end()
 	if _, err := r.State(t.Context(), "other", false); !errors.Is(err, helmtrail.ErrNotFound) {

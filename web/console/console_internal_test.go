@@ -47,7 +47,7 @@ var original = &chart.Chart{
 	Files:     []*chart.File{{Name: "crds/b.yaml", Data: []byte("b: 1\n")}, {Name: "binary", Data: []byte{0, 255, 10}}},
 }
 
-// A chart that is made from its record must render as the one that was installed.
+// A chart rebuilt from its record must render like the one that was installed.
 func TestAChartIsRebuiltFromItsRecord(t *testing.T) {
 	archive, err := rebuild(recordOf(t, original))
 	if err != nil {
@@ -67,7 +67,7 @@ func TestAChartIsRebuiltFromItsRecord(t *testing.T) {
 	}
 	again, err := rebuild(recordOf(t, original))
 	if err != nil || !bytes.Equal(archive, again) {
-		t.Errorf("the same record gives another archive: %v", err)
+		t.Errorf("the same record results in another archive: %v", err)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestAChartWithSubchartsIsNotRebuilt(t *testing.T) {
 	metadata.Dependencies = []*chart.Dependency{{Name: "db", Version: "1"}}
 	parent.Metadata = &metadata
 	if _, err := rebuild(recordOf(t, &parent)); !errors.Is(err, errSubcharts) {
-		t.Errorf("the error is %v, want that the record does not hold subcharts", err)
+		t.Errorf("the error is %v, want an error that the record has no subcharts", err)
 	}
 }
 
@@ -99,12 +99,12 @@ func TestAnnotationsAreAddedAndNothingElseChanges(t *testing.T) {
 		t.Errorf("templates (-before +after):\n%s", diff)
 	}
 	if _, err := annotate([]byte("no archive"), nil); err == nil {
-		t.Error("what is no archive was annotated")
+		t.Error("an invalid archive was annotated")
 	}
 }
 
-// The shapes are those of Helm 4's own encoding, whichever Helm wrote the record.
-func TestTimesThatAreNoneAreLeftOut(t *testing.T) {
+// The results have the form of Helm 4's encoding, whichever Helm wrote the record.
+func TestZeroTimesAreOmitted(t *testing.T) {
 	raw := `{"name":"web","version":1,"namespace":"shop","info":{"status":"deployed","deleted":"","notes":"","first_deployed":"2026-01-02T03:04:05Z"},
 		"hooks":[{"name":"h","last_run":{"started_at":"","completed_at":"","phase":""}}],"config":{"big":12345678901234567890}}`
 	record := &decoder.Record{Raw: json.RawMessage(raw)}
@@ -165,7 +165,7 @@ func repositoriesNamed(names ...string) []helmtrail.ChartRepository {
 	return list
 }
 
-func TestWhatIsKeptOfIndexesIsBounded(t *testing.T) {
+func TestTheCacheOfIndexesIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := newIndexCache()
 		has := func(key string) bool { _, ok := kept.Get(key); return ok }
@@ -176,7 +176,7 @@ func TestWhatIsKeptOfIndexesIsBounded(t *testing.T) {
 		kept.Add("a", half)
 		kept.Add("b", half)
 		if !has("a") || !has("b") || has("old") || kept.Size() != maxIndexBytes {
-			t.Errorf("of two that fit, a is kept: %v, b: %v, old: %v, %d bytes", has("a"), has("b"), has("old"), kept.Size())
+			t.Errorf("the cache has room for two: a is kept: %v, b: %v, old: %v, %d bytes", has("a"), has("b"), has("old"), kept.Size())
 		}
 		kept.Add("c", &repositoryIndex{bytes: 1})
 		if !has("c") || has("a") || kept.Size() != 1 {

@@ -18,8 +18,8 @@ func (withFormer) Lineages(helmtrail.ReleaseRef) []audit.Lineage {
 	return []audit.Lineage{{ID: "old"}}
 }
 
-// narrowing is the access of a caller who may do everything, later on in the
-// namespace shop alone.
+// narrowing is the access of a caller who may do everything at first, and later only
+// in the namespace shop.
 type narrowing struct{ narrow bool }
 
 func (*narrowing) User(context.Context, helmtrail.Credentials) (helmtrail.User, error) {
@@ -33,22 +33,22 @@ func (n *narrowing) Allowed(_ context.Context, _ helmtrail.Credentials, right he
 	return nil
 }
 
-func TestFormerLivesAreShownAsLongAsTheRightToThemLasts(t *testing.T) {
+func TestFormerLineagesAreShownWhileThePermissionLasts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var access narrowing
 		s := New(Options{Trail: withFormer{}})
 		caller := authz.Known("dev", "", &access, helmtrail.Credentials{}, helmtrail.User{})
 		if former, err := s.SeesFormer(t.Context(), caller, helmtrail.ReleaseRef{Cluster: "dev", Namespace: "shop", Name: "web"}); !former || err != nil {
-			t.Fatalf("with the right to all namespaces: %v %v", former, err)
+			t.Fatalf("with permission for all namespaces: %v %v", former, err)
 		}
 		time.Sleep(authz.RecheckAfter)
 		if err := caller.Recheck(t.Context()); err != nil {
-			t.Errorf("as long as it lasts: %v", err)
+			t.Errorf("while the permission lasts: %v", err)
 		}
 		access.narrow = true
 		time.Sleep(authz.RecheckAfter)
 		if err := caller.Recheck(t.Context()); !authz.Refuses(err) {
-			t.Errorf("without the right to all namespaces the request goes on: %v", err)
+			t.Errorf("without permission for all namespaces the request continues: %v", err)
 		}
 	})
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/helmtrail/helmtrail/web/ui"
 )
 
-// Built or not, there is an index.html: a reader gets the pages or is told how
-// to get them, never a blank answer.
+// Whether the pages were built or not, there is an index.html. A reader gets the pages
+// or instructions to build them, never an empty answer.
 func TestFilesAlwaysHoldAnIndex(t *testing.T) {
 	index, err := fs.ReadFile(ui.Files(), "index.html")
 	if err != nil {
@@ -20,8 +20,8 @@ func TestFilesAlwaysHoldAnIndex(t *testing.T) {
 	}
 }
 
-// The pages run under a policy that allows no inline scripts and styles.
-func TestIndexHoldsNothingInline(t *testing.T) {
+// The policy of the pages allows no inline scripts or styles.
+func TestIndexHasNothingInline(t *testing.T) {
 	index, err := fs.ReadFile(ui.Files(), "index.html")
 	if err != nil {
 		t.Fatalf("read index.html: %v", err)

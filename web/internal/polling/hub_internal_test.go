@@ -30,7 +30,7 @@ func polled(h *Hub, tag string, read func(context.Context) (*Answer, error)) *ht
 	return recorder
 }
 
-// waitingFor returns how many wait for a topic.
+// waitingFor returns the number of waiters for a topic.
 func (h *Hub) waitingFor(t Topic) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -71,7 +71,7 @@ func TestWaitersShareOneNotificationAndOneEncodedAnswer(t *testing.T) {
 	h.Changed("shop", "other")
 	h.Changed("elsewhere", "web")
 	if n := answered.Load(); n > 0 {
-		t.Errorf("%d were woken by another release", n)
+		t.Errorf("another release woke %d", n)
 	}
 	version.Add(1)
 	h.Changed("shop", "web")
@@ -79,8 +79,8 @@ func TestWaitersShareOneNotificationAndOneEncodedAnswer(t *testing.T) {
 	if n := answered.Load(); n != pollers {
 		t.Errorf("%d of %d were answered", n, pollers)
 	}
-	// Whoever looks just before it is told, or a second after the answer was
-	// made, has one encoded anew; everybody else shares.
+	// A poller that starts just before the notification, or a second after the answer was
+	// encoded, encodes it again. All others share one.
 	if n := encoded.Load(); n < 1 || n > pollers/10 {
 		t.Errorf("the answer was encoded %d times for %d pollers", n, pollers)
 	}
