@@ -214,7 +214,7 @@ func TestARecordThatCannotBeReadIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := watchOfNothing()
 		cluster := &unwell{followed: make(chan int, 10)}
-		w.run.cluster, w.run.log = cluster, slog.New(slog.DiscardHandler)
+		w.records, w.cluster, w.run.log = cluster, cluster, slog.New(slog.DiscardHandler)
 		ctx, stop := context.WithCancel(t.Context())
 		var watching sync.WaitGroup
 		watching.Go(func() { w.watch(ctx) })
