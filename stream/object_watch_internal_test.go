@@ -279,7 +279,7 @@ func TestALateLogDoesNotBringBackTheRowsOfAnEarlierRevision(t *testing.T) {
 	w.statuses(t)
 	w.begin(&decoder.Record{Version: 2})
 	w.catchUp()
-	w.run.cluster = logs{text: "what it wrote"}
+	w.cluster = logs{text: "what it wrote"}
 	w.readLog(health.LogSource{Pod: "old"})
 	if reported := w.statuses(t); len(reported) != 0 {
 		t.Errorf("reported %+v", reported)
@@ -328,7 +328,8 @@ func waitingRow() health.Resource {
 func TestAnEndNamesACauseAlthoughTheWatchLags(t *testing.T) {
 	w := watchOfNothing()
 	w.run.request.Operation = helmtrail.OperationUpgrade
-	w.run.cluster, w.run.log = &still{rows: []health.Resource{waitingRow()}}, slog.New(slog.DiscardHandler)
+	cluster := &still{rows: []health.Resource{waitingRow()}}
+	w.records, w.cluster, w.run.log = cluster, cluster, slog.New(slog.DiscardHandler)
 	watched, stop := context.WithCancel(t.Context())
 	stop()
 	w.watch(watched)
@@ -345,7 +346,7 @@ func TestAnEndNamesACauseAlthoughTheWatchLags(t *testing.T) {
 // A node may have a container's log only a moment after the container's end.
 func TestAnEmptyLogIsReadAgain(t *testing.T) {
 	w := watchOfNothing()
-	w.run.cluster = &still{logs: []string{"", "out of luck"}}
+	w.cluster = &still{logs: []string{"", "out of luck"}}
 	row := waitingRow()
 	row.Cause.Rank, row.Cause.Source = health.RankContainer, health.LogSource{Pod: "web-0", Container: "web"}
 	for restarts := range 2 {

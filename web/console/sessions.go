@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/helmtrail/helmtrail"
@@ -165,9 +164,11 @@ func (s *Server) follow(call *apiCall, session helmtrail.Session, target int, to
 // ownSecret returns the Secret of a session's transition if it belongs to the
 // session's own revision, else nil.
 func (s *Server) ownSecret(call *apiCall, session helmtrail.Session, status *helmtrail.ReleaseStatus, target int) (json.RawMessage, error) {
-	if session.Operation == helmtrail.OperationRollback &&
-		(status.Revision <= call.start || status.RollbackRevision != target && status.Description != fmt.Sprintf("Rollback to %d", target)) {
-		return nil, nil
+	if session.Operation == helmtrail.OperationRollback {
+		record := decoder.Header{Status: status.Status, Description: status.Description, RollbackRevision: status.RollbackRevision}
+		if status.Revision <= call.start || record.RollbackTarget() != target {
+			return nil, nil
+		}
 	}
 	secret, labels, err := call.cluster.API.ReleaseSecret(call.ctx, call.caller.Credentials, session.Release.Namespace, status.Secret.Name)
 	if errors.Is(err, helmtrail.ErrNotFound) {
