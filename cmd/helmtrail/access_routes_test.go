@@ -20,23 +20,23 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// hidden is the name of a release that whoever has no right must not see in an answer.
+// hidden is the name of a release that must not appear in an answer to a caller without permission.
 const hidden = "quartz"
 
-// routeCase is one route as somebody with the right uses it.
+// routeCase is a route and a request by a caller with permission.
 type routeCase struct {
 	route string // as in openapi.yaml
-	path  string // "" where route holds no parameter
+	path  string // "" if route has no parameters
 	body  string
-	// user is needed beside being signed in; without it any user may.
+	// any means that every signed-in user may use the route.
 	any bool
-	// filtered means that others get an answer without what they may not see.
+	// filtered means that other callers get an answer without what they may not see.
 	filtered bool
 	want     int
 }
 
-// accessCases are all routes but those that everybody may use, in an order in
-// which they can be called one after the other.
+// accessCases has all routes except those for everybody. They can be called in this
+// order.
 func accessCases(namespace, session, ended string) []routeCase {
 	release := "/{cluster}/namespaces/" + namespace + "/releases"
 	one := release + "/" + hidden
@@ -79,7 +79,7 @@ func accessCases(namespace, session, ended string) []routeCase {
 		{route: "DELETE " + describedOne, path: one, want: 409},
 		{route: "POST " + describedOne + "/rollback", path: one + "/rollback", body: `{"revision":1}`, want: 409},
 		{route: "POST " + describedOne + "/recover", path: one + "/recover", body: `{"strategy":"uninstall"}`, want: 409},
-		// These are about charts alone.
+		// These routes only read charts.
 		{route: "GET /api/helm/chart", path: "/api/helm/chart?noRepo=true&url=https://127.0.0.1:1/none-1.0.0.tgz", any: true, want: 400},
 		{route: "GET /api/helm/charts/index.yaml", any: true, want: 200},
 		{route: "POST /api/helm/verify", body: "{}", any: true, want: 501},
@@ -98,12 +98,12 @@ func accessCases(namespace, session, ended string) []routeCase {
 	}
 }
 
-// openRoutes tell nothing of a cluster, or check by themselves.
+// openRoutes reveal nothing about a cluster, or check permissions themselves.
 var openRoutes = []string{
 	"POST /login", "POST /logout", "GET /me", "GET /healthz", "GET /readyz", "GET /openapi.yaml", "GET /", "GET /helm", "GET /helm/{path}",
 }
 
-func TestEveryRouteIsForThoseWithTheRightOnly(t *testing.T) {
+func TestEveryRouteNeedsItsPermission(t *testing.T) {
 	t.Parallel()
 	namespace, elsewhere := clustertest.Namespace(t), clustertest.Namespace(t)
 	operator := exampleRole(t, "operator")
@@ -114,7 +114,7 @@ func TestEveryRouteIsForThoseWithTheRightOnly(t *testing.T) {
 	bind(t, elsewhere, other, operator)
 	_, nobodyToken := account(t, elsewhere, "nobody")
 
-	// helmtrail's own account has the rights of deploy/rbac/server.yaml and no others.
+	// helmtrail's own account has only the permissions in deploy/rbac/server.yaml.
 	ownToken, _, _ := serverAccount(t)
 	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), kubeconfig: kubeconfigFor(t, ownToken), more: []string{"--auth", "kubernetes"}})
 	owner := h.holding(rightToken)
@@ -124,7 +124,7 @@ func TestEveryRouteIsForThoseWithTheRightOnly(t *testing.T) {
 		t.Fatalf("the operator's install ended %s: %s", kind, last.Message)
 	}
 	if started := events[0].Body.(*helmtrail.Started); started.User != right {
-		t.Errorf("the session is of %q, want %q", started.User, right)
+		t.Errorf("the session's user is %q, want %q", started.User, right)
 	}
 	neighbour := h.holding(otherToken)
 	second := neighbour.submit(t, http.MethodPost, neighbour.releases(elsewhere), object{"name": "visible", "chart": object{"ref": "web"}})
@@ -135,7 +135,7 @@ func TestEveryRouteIsForThoseWithTheRightOnly(t *testing.T) {
 		"chart": object{"ref": "web"}, "values": never, "options": object{"wait": true, "timeoutSeconds": 600},
 	})
 
-	eventually(t, "the upgrade has begun", func() bool {
+	eventually(t, "the upgrade has started", func() bool {
 		var i item
 		owner.get(t, owner.release(namespace, hidden), &i)
 		return i.Status == "pending-upgrade"
@@ -173,22 +173,22 @@ func TestEveryRouteIsForThoseWithTheRightOnly(t *testing.T) {
 				t.Errorf("%s with %s: %d, want %d: %.200s", c.route, caller.name, got, want, answer)
 			}
 			if strings.Contains(answer, hidden) {
-				t.Errorf("%s with %s tells of the release: %.200s", c.route, caller.name, answer)
+				t.Errorf("%s with %s reveals the release: %.200s", c.route, caller.name, answer)
 			}
 		}
 		got, answer := owner.ask(t, method, path, c.body)
 		if c.want == 0 && (got == http.StatusUnauthorized || got == http.StatusForbidden) || c.want != 0 && got != c.want {
-			t.Errorf("%s with the right: %d, want %d: %.300s", c.route, got, c.want, answer)
+			t.Errorf("%s with permission: %d, want %d: %.300s", c.route, got, c.want, answer)
 		}
 		if read := method == http.MethodGet && c.want == http.StatusOK; read && !strings.HasSuffix(c.route, "/events") && c.route != "GET /metrics" {
 			owner.unchanged(t, path)
 		}
 	}
-	// What others tried has changed nothing: the upgrade still runs.
+	// The rejected requests changed nothing: the upgrade is still running.
 	if id := owner.session(t, namespace, hidden); id == nil || *id != running.SessionID {
 		t.Errorf("the running session is %v, want %s", id, running.SessionID)
 	}
-	// An id is no ticket to another release's session.
+	// A session id gives no access under another release's path.
 	for _, path := range []string{"/sessions/" + first.SessionID, "/events?sessionId=" + running.SessionID} {
 		if got, answer := neighbour.ask(t, http.MethodGet, neighbour.release(elsewhere, "visible")+path, ""); got != http.StatusNotFound {
 			t.Errorf("%s of another release: %d %.200s", path, got, answer)
@@ -202,8 +202,8 @@ func TestEveryRouteIsForThoseWithTheRightOnly(t *testing.T) {
 	})
 }
 
-// seesItsOwnAlone follows all transitions while others do something to a release
-// that is hidden from the caller, who then upgrades one of their own.
+// seesItsOwnAlone follows all transitions while others act on a release that is hidden
+// from the caller. The caller then upgrades a release of their own.
 func (h *server) seesItsOwnAlone(t *testing.T, namespace string, others func()) {
 	t.Helper()
 	opened := make(chan struct{})
@@ -215,13 +215,13 @@ func (h *server) seesItsOwnAlone(t *testing.T, namespace string, others func()) 
 		err := h.frames(ctx, "/"+h.cluster+"/releases/events", func(f frame) bool {
 			once()
 			if strings.Contains(f.data, hidden) {
-				t.Errorf("the stream tells of the release: %s", f.data)
+				t.Errorf("the stream reveals the release: %s", f.data)
 			}
 			own = strings.Contains(f.data, `"visible"`) && strings.Contains(f.data, `"revision":2,`) && strings.Contains(f.data, `"status":"deployed"`)
 			return !own
 		})
 		if err != nil || !own {
-			t.Errorf("the stream did not tell of the caller's own release: %v", err)
+			t.Errorf("the stream does not have the caller's own release: %v", err)
 		}
 	})
 	<-opened
@@ -231,8 +231,8 @@ func (h *server) seesItsOwnAlone(t *testing.T, namespace string, others func()) 
 	following.Wait()
 }
 
-// unchanged checks that a read has an ETag, and that it is 304 to whoever has it,
-// unless it has changed meanwhile.
+// unchanged checks that a read has an ETag, and that it is answered with 304 while
+// nothing changes.
 func (h *server) unchanged(t *testing.T, path string) {
 	t.Helper()
 	for range 5 {
@@ -258,7 +258,7 @@ func (h *server) unchanged(t *testing.T, path string) {
 	t.Errorf("GET %s is never 304", path)
 }
 
-// letScrape gives an account the right to read metrics until the test ends.
+// letScrape allows an account to read metrics until the test ends.
 func letScrape(t *testing.T, namespace, account string) {
 	t.Helper()
 	meta := metav1.ObjectMeta{Name: "metrics-" + namespace}
@@ -285,7 +285,7 @@ func letScrape(t *testing.T, namespace, account string) {
 	})
 }
 
-// checkComplete fails when the description has a route that no case is about.
+// checkComplete fails if openapi.yaml has a route without a case.
 func checkComplete(t *testing.T, cases []routeCase) {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(docs.OpenAPI)

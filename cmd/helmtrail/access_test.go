@@ -25,7 +25,7 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// rbac is a client for roles and bindings.
+// rbac returns a client for roles and bindings.
 func rbac(t *testing.T) rbacv1client.RbacV1Interface {
 	t.Helper()
 	client, err := rbacv1client.NewForConfig(clustertest.Config(t))
@@ -35,7 +35,7 @@ func rbac(t *testing.T) rbacv1client.RbacV1Interface {
 	return client
 }
 
-// exampleRole puts a role of deploy/rbac into the cluster and returns its name.
+// exampleRole creates a role of deploy/rbac in the cluster and returns its name.
 func exampleRole(t *testing.T, file string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "deploy", "rbac", file+".yaml"))
@@ -56,7 +56,7 @@ func exampleRole(t *testing.T, file string) string {
 	return role.Name
 }
 
-// account makes a ServiceAccount and returns its name and a token of it.
+// account creates a ServiceAccount and returns its user name and a token.
 func account(t *testing.T, namespace, name string) (user, token string) {
 	t.Helper()
 	accounts := clustertest.Core(t).ServiceAccounts(namespace)
@@ -66,9 +66,9 @@ func account(t *testing.T, namespace, name string) (user, token string) {
 	return "system:serviceaccount:" + namespace + ":" + name, tokenFor(t, namespace, name, time.Hour)
 }
 
-func tokenFor(t *testing.T, namespace, name string, life time.Duration) string {
+func tokenFor(t *testing.T, namespace, name string, lifetime time.Duration) string {
 	t.Helper()
-	seconds := int64(life.Seconds())
+	seconds := int64(lifetime.Seconds())
 	request, err := clustertest.Core(t).ServiceAccounts(namespace).CreateToken(t.Context(), name,
 		&authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds}}, metav1.CreateOptions{})
 	if err != nil {
@@ -77,7 +77,7 @@ func tokenFor(t *testing.T, namespace, name string, life time.Duration) string {
 	return request.Status.Token
 }
 
-// bind gives an account a role in a namespace and returns what takes it away.
+// bind gives an account a role in a namespace. It returns a function that removes it.
 func bind(t *testing.T, namespace, account, role string) (unbind func()) {
 	t.Helper()
 	owner, name, _ := strings.Cut(strings.TrimPrefix(account, "system:serviceaccount:"), ":")
@@ -111,7 +111,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.next.RoundTrip(r)
 }
 
-// holding is the same helmtrail to a caller with a token.
+// holding returns the same helmtrail for a caller with a token.
 func (h *server) holding(token string) *server {
 	other := *h
 	other.client = &http.Client{
@@ -121,8 +121,8 @@ func (h *server) holding(token string) *server {
 	return &other
 }
 
-// ask sends a request and returns the status and as much of the answer as
-// comes within a moment, since a stream does not end.
+// ask sends a request. It returns the status and the part of the answer that arrives
+// within a moment, since a stream does not end.
 func (h *server) ask(t *testing.T, method, path, body string) (status int, answer string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -151,7 +151,7 @@ func (h *server) ask(t *testing.T, method, path, body string) (status int, answe
 	return response.StatusCode, string(first[:n])
 }
 
-// session is the one that tells what happens to a release now.
+// session returns the running session of a release, or nil.
 func (h *server) session(t *testing.T, namespace, name string) *string {
 	t.Helper()
 	var i item
@@ -160,7 +160,7 @@ func (h *server) session(t *testing.T, namespace, name string) *string {
 }
 
 // Readers see masked values and change nothing; auditors may reveal.
-func TestTheExampleRolesDoWhatTheySay(t *testing.T) {
+func TestTheExampleRolesAllowWhatTheyDescribe(t *testing.T) {
 	t.Parallel()
 	namespace := clustertest.Namespace(t)
 	operator, operatorToken := account(t, namespace, "operator")
@@ -185,7 +185,7 @@ func TestTheExampleRolesDoWhatTheySay(t *testing.T) {
 		shown             bool
 	}{
 		{"a reader", readerToken, values, 200, false},
-		{"a reader who wants to reveal", readerToken, values + "?reveal=true", 403, false},
+		{"a reader trying to reveal", readerToken, values + "?reveal=true", 403, false},
 		{"an auditor", auditorToken, values, 200, false},
 		{"an auditor who reveals", auditorToken, values + "?reveal=true", 200, true},
 		{"an operator who reveals", operatorToken, values + "?reveal=true", 200, true},
@@ -207,7 +207,7 @@ func TestTheExampleRolesDoWhatTheySay(t *testing.T) {
 	}
 }
 
-func TestAStreamEndsWhenTheRightIsWithdrawn(t *testing.T) {
+func TestAStreamEndsWhenThePermissionIsWithdrawn(t *testing.T) {
 	t.Parallel()
 	namespace := clustertest.Namespace(t)
 	operator, operatorToken := account(t, namespace, "operator")
@@ -242,7 +242,7 @@ func TestAStreamEndsWhenTheRightIsWithdrawn(t *testing.T) {
 				return time.Since(gone) < patience
 			})
 			if took := time.Since(gone); err != nil || terminal || took >= patience {
-				t.Errorf("%s went on for %v after the right was gone, terminal %v, error %v", path, took, terminal, err)
+				t.Errorf("%s continued for %v after the permission was withdrawn, terminal %v, error %v", path, took, terminal, err)
 			}
 			if got, _ := watcher.ask(t, http.MethodGet, path, ""); got != http.StatusForbidden {
 				t.Errorf("%s again: %d, want 403", path, got)
@@ -262,9 +262,9 @@ func TestAStreamEndsWhenTheRightIsWithdrawn(t *testing.T) {
 	end(t, owner.events(t.Context(), t, running.Events, 1))
 }
 
-// A long poll shows a change only to a caller who still has the right to see it.
-// That includes secrets and lists of several namespaces.
-func TestALongPollShowsNothingOnceTheRightIsWithdrawn(t *testing.T) {
+// A long poll shows a change only if the caller still has permission to see it. That
+// includes Secrets and lists of several namespaces.
+func TestALongPollShowsNothingAfterThePermissionIsWithdrawn(t *testing.T) {
 	t.Parallel()
 	namespace := clustertest.Namespace(t)
 	auditor, token := account(t, namespace, "auditor")
@@ -276,7 +276,7 @@ func TestALongPollShowsNothingOnceTheRightIsWithdrawn(t *testing.T) {
 		h.release(namespace, "web"), h.release(namespace, "web") + "/history", h.releases(namespace), "/" + h.cluster + "/releases",
 		"/api/helm/release?ns=" + namespace + "&name=web", "/api/helm/releases?ns=" + namespace, "/api/helm/release/history?ns=" + namespace + "&name=web",
 	}
-	eventually(t, "the operation outside has been told to its end", func() bool {
+	eventually(t, "the outside operation is reported to its end", func() bool {
 		var i item
 		return waiter.call(t, http.MethodGet, paths[0], nil, &i) == http.StatusOK && i.Status == "deployed" && i.Session == nil
 	})
@@ -289,15 +289,15 @@ func TestALongPollShowsNothingOnceTheRightIsWithdrawn(t *testing.T) {
 		})
 		go func() {
 			a := waiter.poll(t, path, known.tag)
-			for a.status == http.StatusNotModified { // nothing has changed within a minute
+			for a.status == http.StatusNotModified { // nothing changed within a minute
 				a = waiter.poll(t, path, known.tag)
 			}
 			answers <- a
 		}()
 	}
 	unbind()
-	// What was answered before counts for a while.
-	eventually(t, "no path answers any more", func() bool {
+	// Earlier reviews are cached for a while.
+	eventually(t, "every path is forbidden", func() bool {
 		return !slices.ContainsFunc(paths, func(path string) bool {
 			code, _ := waiter.ask(t, http.MethodGet, path, "")
 			return code != http.StatusForbidden
@@ -306,12 +306,12 @@ func TestALongPollShowsNothingOnceTheRightIsWithdrawn(t *testing.T) {
 	clustertest.Helm(t, 4, "upgrade", "web", clustertest.Chart(t), "--namespace", namespace, "--set", "replicas=2")
 	for range paths {
 		if a := <-answers; a.status != http.StatusForbidden || strings.Contains(a.body, `"replicas"`) {
-			t.Errorf("%s without the right: %d %.200s", a.path, a.status, a.body)
+			t.Errorf("%s without permission: %d %.200s", a.path, a.status, a.body)
 		}
 	}
 }
 
-// polled is the answer to a long poll.
+// polled is the response to a long poll.
 type polled struct {
 	path   string
 	status int
@@ -319,7 +319,7 @@ type polled struct {
 	body   string
 }
 
-// poll asks for what is there or, with a tag, waits for something else.
+// poll reads a path. With an ETag it waits until the answer differs.
 func (h *server) poll(t *testing.T, path, tag string) polled {
 	a := polled{path: path}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+path, nil)
@@ -347,8 +347,8 @@ func (h *server) poll(t *testing.T, path, tag string) polled {
 	return a
 }
 
-// helm has the caller's rights and no others, whatever helmtrail's own may do.
-func TestHelmRunsWithTheCallersTokenAlone(t *testing.T) {
+// Helm has only the caller's permissions, whatever helmtrail's own account may do.
+func TestHelmRunsOnlyWithTheCallersToken(t *testing.T) {
 	t.Parallel()
 	namespace := clustertest.Namespace(t)
 	user, token := account(t, namespace, "halfway")
@@ -373,7 +373,7 @@ func TestHelmRunsWithTheCallersTokenAlone(t *testing.T) {
 	answer := caller.submit(t, http.MethodPost, caller.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}, "options": object{"retries": 0}})
 	kind, last := end(t, caller.events(t.Context(), t, answer.Events, 1))
 	if kind != helmtrail.TypeFailed || !strings.Contains(last.Message, user) {
-		t.Errorf("the install ended %s: %q, want a refusal of %s", kind, last.Message, user)
+		t.Errorf("the install ended %s: %q, want %s to be forbidden", kind, last.Message, user)
 	}
 	short := tokenFor(t, namespace, "halfway", 10*time.Minute)
 	var refused struct{ Code string }
@@ -382,7 +382,7 @@ func TestHelmRunsWithTheCallersTokenAlone(t *testing.T) {
 		t.Errorf("an operation longer than its token: %d %s, want 400 token_expires", code, refused.Code)
 	}
 	h.stop()
-	// Nothing that is kept holds the token.
+	// Nothing that is stored holds the token.
 	err = filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err

@@ -23,19 +23,19 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// fault is how a request goes wrong.
+// fault is a way in which a request fails.
 type fault int
 
 const (
-	// conflict is what two writers of one object get.
+	// conflict is the error that two writers of one object get.
 	conflict fault = iota
-	// leaderChanged is what etcd says while it elects another leader.
+	// leaderChanged is etcd's error while it elects another leader.
 	leaderChanged
-	// lost is a connection that breaks.
+	// lost breaks the connection.
 	lost
 )
 
-// apiProxy stands in front of the API server and lets single requests go wrong.
+// apiProxy is a proxy for the API server that makes chosen requests fail.
 type apiProxy struct {
 	kubeconfig string // reaches the cluster through the proxy
 
@@ -43,15 +43,15 @@ type apiProxy struct {
 	rules []*rule
 }
 
-// rule lets the next times requests of a method (or one of several, with a |
-// between them) go wrong whose path contains what is said.
+// rule makes the next requests of a method fail whose path contains a text. A | separates
+// several methods. times is the number of requests that fail.
 type rule struct {
 	methods, path string
 	fault         fault
 	times         int
 }
 
-// connection is the key under which a request's context holds its connection.
+// connection is the context key of a request's connection.
 type connection struct{}
 
 func startProxy(t *testing.T) *apiProxy {
@@ -111,7 +111,7 @@ func (p *apiProxy) fail(r rule) {
 	p.rules = append(p.rules, &r)
 }
 
-// next is what is to go wrong with a request.
+// next returns the fault for a request, if any.
 func (p *apiProxy) next(request *http.Request) (fault, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,7 +124,7 @@ func (p *apiProxy) next(request *http.Request) (fault, bool) {
 	return 0, false
 }
 
-// answer is the API server's, as it is seen in such a case.
+// answer responds in place of the API server, as in case of the fault.
 func (f fault) answer(w http.ResponseWriter, r *http.Request) {
 	status := func(code int, reason, message string) {
 		w.Header().Set("Content-Type", "application/json")
@@ -137,7 +137,7 @@ func (f fault) answer(w http.ResponseWriter, r *http.Request) {
 	case leaderChanged:
 		status(http.StatusInternalServerError, "InternalError", "etcdserver: leader changed")
 	case lost:
-		// Closed like this, the other side is told that the connection is gone.
+		// Closing it like this resets the connection.
 		c := r.Context().Value(connection{}).(net.Conn)
 		if wrapped, ok := c.(interface{ NetConn() net.Conn }); ok {
 			c = wrapped.NetConn()

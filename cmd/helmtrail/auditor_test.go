@@ -16,9 +16,9 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// auditedChart writes a chart that has a secret in every place where one can
-// live, a subchart, a hook and notes; "CANARY" is the secret. With the value
-// broken the API server refuses an object, and quotes the secret.
+// auditedChart writes a chart with a subchart, a hook, notes, and a secret in every place
+// where one can be; "CANARY" is the secret. With the value broken, the API server rejects
+// an object and quotes the secret.
 func auditedChart(t *testing.T, canary string) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "audited")
@@ -65,7 +65,7 @@ stringData: {c: {{ .Values.db.password }}}
 	return folder
 }
 
-// as is what a route answers to a client that accepts a media type.
+// as returns the response of a route to a client that accepts a media type.
 func (h *server) as(t *testing.T, path, accept string) string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+path, nil)
@@ -88,8 +88,8 @@ func (h *server) as(t *testing.T, path, accept string) string {
 	return string(body)
 }
 
-// audited installs the chart as helmtrail's session, upgrades it by hand and
-// rolls it back as another session.
+// audited installs the chart in a session of helmtrail, upgrades it by hand, and rolls it
+// back in another session.
 func audited(t *testing.T, h *server, version int, namespace, chart, canary string) (install, rollback accepted) {
 	t.Helper()
 	install = h.submit(t, http.MethodPost, h.releases(namespace), object{
@@ -114,7 +114,7 @@ func audited(t *testing.T, h *server, version int, namespace, chart, canary stri
 	return install, rollback
 }
 
-func TestPartsAreWhatHelmGetTells(t *testing.T) {
+func TestPartsEqualHelmGet(t *testing.T) {
 	t.Parallel()
 	const canary = "Zq9-canary-7f"
 	chart := auditedChart(t, canary)

@@ -11,8 +11,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// bufferingProxy is a proxy that holds an answer back until it has all of it or
-// a lot, unless X-Accel-Buffering says no, as nginx does
+// bufferingProxy is a proxy that delays a response until it has all or much of it,
+// unless X-Accel-Buffering is no. nginx does the same
 // (https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering).
 func bufferingProxy(t *testing.T, target string) (url string) {
 	t.Helper()
@@ -31,7 +31,7 @@ func bufferingProxy(t *testing.T, target string) (url string) {
 		}
 		defer response.Body.Close()
 		for name, values := range response.Header {
-			if name != "X-Accel-Buffering" { // it is the proxy's own
+			if name != "X-Accel-Buffering" { // it is meant for the proxy
 				w.Header()[name] = values
 			}
 		}
@@ -39,7 +39,7 @@ func bufferingProxy(t *testing.T, target string) (url string) {
 			w.Header().Set("X-Proxy-Buffered", "yes")
 			w.WriteHeader(response.StatusCode)
 			all := bufio.NewWriterSize(w, 1<<20)
-			_, _ = io.Copy(all, response.Body) // either side may leave
+			_, _ = io.Copy(all, response.Body) // either side may disconnect
 			_ = all.Flush()
 			return
 		}
@@ -60,12 +60,12 @@ func bufferingProxy(t *testing.T, target string) (url string) {
 	return server.URL
 }
 
-// Compression and buffering on the way hold events back until the end, and
-// heartbeats forever: https://github.com/gin-contrib/gzip/issues/16,
+// Compression and buffering by a proxy delay events until the end, and heartbeats
+// forever: https://github.com/gin-contrib/gzip/issues/16,
 // https://github.com/nginx/nginx/issues/1505.
 func TestEventsPassABufferingProxyAtOnce(t *testing.T) {
 	t.Parallel()
-	// helm prints its only line when everything before it has arrived.
+	// helm prints its only line after everything before it has arrived.
 	goOn := newGate(t)
 	h, namespace := serveOn(t, arguments{helm: standIn(t, goOn.await()+"; echo late")}), clustertest.Namespace(t)
 	proxy := bufferingProxy(t, h.url)
@@ -89,9 +89,9 @@ func TestEventsPassABufferingProxyAtOnce(t *testing.T) {
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
 	events := open(answer.Events)
 	if head := events.Header; head.Get("Content-Encoding") != "" || head.Get("Cache-Control") != "no-cache" || head.Get("X-Proxy-Buffered") != "" {
-		t.Errorf("the stream came with %v", head)
+		t.Errorf("the stream has the headers %v", head)
 	}
-	// One heartbeat comes at once, then one every two seconds.
+	// The first heartbeat arrives at once, the others every two seconds.
 	started, late, beats := false, false, 0
 	lines := bufio.NewScanner(events.Body)
 	for lines.Scan() {
@@ -107,7 +107,7 @@ func TestEventsPassABufferingProxyAtOnce(t *testing.T) {
 		}
 	}
 	if !started || !late {
-		t.Errorf("STARTED came: %v, the only line: %v", started, late)
+		t.Errorf("STARTED arrived: %v, the only line: %v", started, late)
 	}
 
 	cluster := bufio.NewScanner(open("/" + h.cluster + "/releases/events").Body)

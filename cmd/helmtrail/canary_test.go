@@ -26,13 +26,13 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// canaryForms are what a canary looks like in texts: as it is, in an address,
-// and in base64 wherever it stands in what is encoded.
+// canaryForms are the forms of a canary in texts: plain, URL-encoded, and in base64 at
+// any offset.
 func canaryForms(canary string) []string {
 	forms := []string{canary, url.QueryEscape(canary)}
 	for shift := range 3 {
 		encoded := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", shift) + canary))
-		// What depends on the neighbours is left out.
+		// The characters that depend on the neighbours are left out.
 		forms = append(forms, encoded[(shift*4+2)/3+1:len(encoded)-4])
 	}
 	return forms
@@ -43,12 +43,12 @@ func findCanary(t *testing.T, forms []string, where, text string) {
 	t.Helper()
 	for _, form := range forms {
 		if at := strings.Index(text, form); at >= 0 {
-			t.Errorf("%s holds the canary behind %q", where, text[max(0, at-80):at])
+			t.Errorf("%s holds the canary after %q", where, text[max(0, at-80):at])
 		}
 	}
 }
 
-// roleFor makes a role with rules of its own and returns its name.
+// roleFor creates a role with these rules and returns its name.
 func roleFor(t *testing.T, rules ...rbacv1.PolicyRule) string {
 	t.Helper()
 	roles := rbac(t).ClusterRoles()
@@ -62,7 +62,7 @@ func roleFor(t *testing.T, rules ...rbacv1.PolicyRule) string {
 
 var seesReleases = rbacv1.PolicyRule{APIGroups: []string{"helmtrail.dev"}, Resources: []string{"releases"}, Verbs: []string{"get", "list"}}
 
-// heard is all that a stream sent within its life.
+// heard returns everything that a stream sent until done.
 func (h *server) heard(t *testing.T, path string, done func(frame) bool) string {
 	t.Helper()
 	var text strings.Builder
@@ -78,11 +78,11 @@ func (h *server) heard(t *testing.T, path string, done func(frame) bool) string 
 	return text.String()
 }
 
-// An auditor who may only see releases has every secret masked and reveals
-// nothing; one who may read Secrets reveals, which the trail tells; somebody
-// with neither right is told nothing, of former lives neither. And no secret
-// comes out anywhere else: https://github.com/argoproj/argo-cd/issues/14065.
-func TestNoSecretOfAReleaseComesOut(t *testing.T) {
+// An auditor who may only see releases gets every secret masked and can reveal nothing.
+// One who may read Secrets can reveal them, which the trail records. A caller with neither
+// permission learns nothing, also about former lineages. No secret appears anywhere else:
+// https://github.com/argoproj/argo-cd/issues/14065.
+func TestNoSecretOfAReleaseIsRevealed(t *testing.T) {
 	t.Parallel()
 	for _, version := range clustertest.Versions {
 		t.Run(fmt.Sprintf("helm %d", version), func(t *testing.T) {
@@ -92,15 +92,15 @@ func TestNoSecretOfAReleaseComesOut(t *testing.T) {
 	}
 }
 
-// canaryAudit is a release that has been through all that it can be, and those who
-// look at it.
+// canaryAudit is a release that has been through every operation, with callers of
+// different permissions.
 type canaryAudit struct {
-	*server                   // as its operator
+	*server                   // as the release's operator
 	all                       *server
 	namespace, data, canary   string
 	logs                      *logBuffer
 	sessions                  []accepted
-	cursor                    string // before it all
+	cursor                    string // before the first operation
 	auditor, revealer, nobody *server
 	revealerName              string
 }
@@ -148,12 +148,12 @@ func newAudit(t *testing.T, version int) *canaryAudit {
 	return a
 }
 
-// paths are all addresses that tell of the release, its former life included.
+// paths returns all paths that show the release, including its former lineage.
 func (a *canaryAudit) paths(t *testing.T) []string {
 	t.Helper()
 	own, cluster := a.release(a.namespace, "web"), "/"+a.cluster
 	var history pastList
-	eventually(t, "both lives in the history", func() bool {
+	eventually(t, "both lineages in the history", func() bool {
 		a.get(t, own+"/history", &history)
 		return len(history.Lineages) == 2 && !history.Lineages[1].InCluster && len(history.Items) == 1
 	})
@@ -182,7 +182,7 @@ func (a *canaryAudit) paths(t *testing.T) []string {
 	return paths
 }
 
-// with adds to a path's query.
+// with adds a parameter to a path's query.
 func with(path, query string) string {
 	if strings.Contains(path, "?") {
 		return path + "&" + query
@@ -190,8 +190,8 @@ func with(path, query string) string {
 	return path + "?" + query
 }
 
-// checkAllRoutes fails when openapi.yaml has a route that tells of a release and
-// that no path is about.
+// checkAllRoutes fails if openapi.yaml has a route that shows a release but no path in
+// paths covers it.
 func (a *canaryAudit) checkAllRoutes(t *testing.T, paths []string) {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(docs.OpenAPI)
@@ -204,7 +204,7 @@ func (a *canaryAudit) checkAllRoutes(t *testing.T, paths []string) {
 		}
 		pattern := regexp.MustCompile("^" + regexp.MustCompile(`\\\{[a-z]+\\\}`).ReplaceAllString(regexp.QuoteMeta(route), "[^/]+") + "$")
 		if !slices.ContainsFunc(paths, func(path string) bool { return pattern.MatchString(strings.Split(path, "?")[0]) }) {
-			t.Errorf("nothing asks for %s", route)
+			t.Errorf("no path covers %s", route)
 		}
 	}
 }
@@ -216,7 +216,7 @@ func (a *canaryAudit) check(t *testing.T) {
 	for _, session := range a.sessions {
 		streams = append(streams, session.Events)
 	}
-	// Some routes belong to sessions that are of no use here.
+	// Some routes belong to sessions that do not matter here.
 	a.checkAllRoutes(t, append(slices.Concat(paths, streams), own+"/sessions/x/validation"))
 
 	for _, path := range paths {
@@ -224,7 +224,7 @@ func (a *canaryAudit) check(t *testing.T) {
 			findCanary(t, forms, path+" as "+accept, a.auditor.answer(t, path, accept, http.StatusOK))
 		}
 		if code, answer := a.nobody.ask(t, http.MethodGet, path, ""); code != http.StatusForbidden || strings.Contains(answer, "audited") {
-			t.Errorf("%s answers nobody with %d %.200s", path, code, answer)
+			t.Errorf("%s without permission: %d %.200s", path, code, answer)
 		}
 	}
 	a.checkRaw(t)
@@ -232,7 +232,7 @@ func (a *canaryAudit) check(t *testing.T) {
 		seen := 0
 		text := a.auditor.heard(t, path, func(f frame) bool {
 			seen++
-			// The cluster's stream does not end: it has the last install's last transition.
+			// The cluster's stream does not end. Read it up to the last install's last transition.
 			return i == 0 && f.event == "TRANSITION" && strings.Contains(f.data, `"revision":1,`) && strings.Contains(f.data, `"status":"deployed"`) && seen > 8
 		})
 		findCanary(t, forms, path, text)
@@ -255,8 +255,8 @@ func (a *canaryAudit) check(t *testing.T) {
 	}
 }
 
-// answer is what a path answers with in a form; one that has other forms only
-// answers in one of those.
+// answer returns the response of a path in a media type. A path that does not have that
+// type responds with one of its own.
 func (h *server) answer(t *testing.T, path, accept string, want int) string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+path, nil)
@@ -276,7 +276,7 @@ func (h *server) answer(t *testing.T, path, accept string, want int) string {
 	return string(body)
 }
 
-// checkRaw looks into the files of the chart, which stand in base64.
+// checkRaw checks the files of the chart, which are in base64.
 func (a *canaryAudit) checkRaw(t *testing.T) {
 	t.Helper()
 	var raw struct {
@@ -302,7 +302,7 @@ func (a *canaryAudit) checkRaw(t *testing.T) {
 	}
 }
 
-// checkReveals asks for secrets as those who may not and those who may.
+// checkReveals requests secrets as callers with and without permission.
 func (a *canaryAudit) checkReveals(t *testing.T, paths []string) {
 	t.Helper()
 	own := a.release(a.namespace, "web")
@@ -342,23 +342,23 @@ func (a *canaryAudit) checkReveals(t *testing.T, paths []string) {
 		before := len(reveals(a.revealerName))
 		code, answer := a.revealer.ask(t, http.MethodGet, path, "")
 		if code != http.StatusOK {
-			t.Errorf("%s answers the revealer with %d %.200s", path, code, answer)
+			t.Errorf("%s with permission: %d %.200s", path, code, answer)
 		}
 		after := reveals(a.revealerName)
 		want := 1
 		switch {
 		case strings.HasPrefix(answer, `{"from":null`):
-			want = 0 // nothing to compare, and so nothing to show
+			want = 0 // nothing to compare, so nothing to show
 		case strings.Contains(path, "/diff"):
-			want = 2 // one of each side
+			want = 2 // one for each side
 		}
 		if len(after)-before != want {
-			t.Errorf("%s made %d reveals in the trail, want %d", path, len(after)-before, want)
+			t.Errorf("%s added %d reveals to the trail, want %d", path, len(after)-before, want)
 		}
 		if (i < len(console) || strings.Contains(path, "/values")) && !strings.Contains(answer, a.canary) {
 			t.Errorf("%s does not reveal: %.300s", path, answer)
 		}
 	}
-	// The masked answer is masked still, whoever has been shown more.
+	// The masked answer stays masked after somebody has revealed the same part.
 	findCanary(t, canaryForms(a.canary), "the answer afterwards", a.revealer.answer(t, own+"/revisions/1/values", "application/json", http.StatusOK))
 }

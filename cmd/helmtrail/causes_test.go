@@ -14,8 +14,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// The causes of a failed operation are those that stood when helm gave up. Here
-// helm has uninstalled all objects by the time the session ends.
+// The causes of a failed operation are those at the time when Helm gave up. Here Helm has
+// uninstalled all objects before the session ends.
 func TestCausesOutliveTheObjects(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
@@ -44,7 +44,7 @@ func TestCausesOutliveTheObjects(t *testing.T) {
 	})
 }
 
-// The same holds when somebody cancels the install before helm gives up.
+// The same holds if somebody cancels the install before Helm gives up.
 func TestCausesOutliveACancelledInstall(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
@@ -66,8 +66,8 @@ func TestCausesOutliveACancelledInstall(t *testing.T) {
 	})
 }
 
-// hasCauses returns a function that reports whether a first cause stands for so
-// many objects.
+// hasCauses returns a function that reports whether an event's first cause stands for
+// count objects.
 func hasCauses(count int) func(helmtrail.Event) bool {
 	return func(e helmtrail.Event) bool {
 		body, ok := e.Body.(*helmtrail.ResourceStatus)
@@ -80,12 +80,12 @@ func isMissingImage(c health.Cause) bool {
 		strings.HasPrefix(c.Text, "Container web of Pod web-") && strings.Contains(c.Text, "cannot pull its image web:doesnotexist: ")
 }
 
-// Each operation that cannot succeed ends FAILED with the right first cause in
-// plain words. The cause is in the stream at most two seconds after Kubernetes
-// knew it. The Helms take turns: what the cluster says does not depend on who
-// waits. The test runs before the parallel ones, and a few faults at a time:
-// every starting helm takes the processor for a second, which would be measured.
-func TestAFailedOperationSaysFirstWhatIsWrong(t *testing.T) {
+// Each operation that cannot succeed ends FAILED with the right first cause in plain words.
+// The cause is in the stream at most two seconds after Kubernetes reports it. The two Helms
+// alternate: the cluster's state does not depend on which of them waits. The test runs
+// before the parallel tests and with few faults at a time: every start of Helm takes a
+// second of CPU, which would be part of the measurement.
+func TestAFailedOperationHasTheRightFirstCause(t *testing.T) {
 	servers := map[int]*server{}
 	for _, major := range clustertest.Versions {
 		servers[major] = shared.on(t, clustertest.Binary(t, fmt.Sprintf("helm%d", major)))
@@ -100,12 +100,12 @@ func TestAFailedOperationSaysFirstWhatIsWrong(t *testing.T) {
 			t.Parallel()
 			places <- struct{}{}
 			defer func() { <-places }()
-			saysFirstWhatIsWrong(t, servers[major], fmt.Sprintf("fault-%d", i), fault)
+			hasTheRightFirstCause(t, servers[major], fmt.Sprintf("fault-%d", i), fault)
 		})
 	}
 }
 
-func saysFirstWhatIsWrong(t *testing.T, h *server, chart string, fault clustertest.Fault) {
+func hasTheRightFirstCause(t *testing.T, h *server, chart string, fault clustertest.Fault) {
 	namespace := clustertest.Namespace(t)
 	if fault.Prepare != nil {
 		fault.Prepare(t, namespace)
@@ -117,8 +117,8 @@ func saysFirstWhatIsWrong(t *testing.T, h *server, chart string, fault clusterte
 	is := func(c health.Cause) bool {
 		return fault.Cause.Matches(c.Object.Kind, c.Object.Name, c.Container, c.Reason, c.Text, c.Final)
 	}
-	// told reports whether a cause is all that the end must say of it.
-	told := func(c health.Cause) bool {
+	// expected reports whether a cause is the fault's and complete.
+	expected := func(c health.Cause) bool {
 		return is(c) && c.Count == fault.Cause.Count && (!crashed(c) || c.Log != "")
 	}
 	var first time.Time
@@ -138,7 +138,7 @@ func saysFirstWhatIsWrong(t *testing.T, h *server, chart string, fault clusterte
 			if first.IsZero() && is(body.Summary.Causes[0]) {
 				first = e.Time
 			}
-			if told(body.Summary.Causes[0]) {
+			if expected(body.Summary.Causes[0]) {
 				giveUp(t, answer.SessionID)
 			}
 		case *helmtrail.End:
@@ -162,15 +162,15 @@ func saysFirstWhatIsWrong(t *testing.T, h *server, chart string, fault clusterte
 	}
 }
 
-// crashed reports whether a cause is a container that ended badly, whose log says
-// why.
+// crashed reports whether a cause is a container that failed and whose log gives the
+// reason.
 func crashed(c health.Cause) bool {
 	return c.Reason == "CrashLoopBackOff" || c.Reason == "BackoffLimitExceeded"
 }
 
-// Helm 3 waits for a load balancer, which kstatus does not, and its error says
-// only that the time is over.
-func TestAServiceWithoutALoadBalancerIsWhyHelm3GaveUp(t *testing.T) {
+// Helm 3 waits for a load balancer, but kstatus does not. Helm's error only says that it
+// timed out.
+func TestAMissingLoadBalancerIsTheCauseForHelm3(t *testing.T) {
 	t.Parallel()
 	h, namespace := shared.on(t, clustertest.Binary(t, "helm3")), clustertest.Namespace(t)
 	clustertest.ChartOf(t, shared.charts(), "open", "{apiVersion: v1, kind: Service, metadata: {name: open}, spec: {type: LoadBalancer, ports: [{port: 80}]}}\n")
@@ -184,11 +184,10 @@ func TestAServiceWithoutALoadBalancerIsWhyHelm3GaveUp(t *testing.T) {
 	}
 }
 
-// Helm says nothing of a hook that hangs until it fails with
-// "BackoffLimitExceeded" (https://github.com/helm/helm/issues/4010). The stream
-// shows the hook's Job, its Pod and the cause while helm is silent and has
-// created nothing else.
-func TestAHookThatHangsIsShownWhileHelmIsSilent(t *testing.T) {
+// Helm reports nothing about a hanging hook until it fails with "BackoffLimitExceeded"
+// (https://github.com/helm/helm/issues/4010). The stream shows the hook's Job, its Pod and
+// the cause while Helm is silent and has created nothing else.
+func TestAHangingHookIsShownWhileHelmIsSilent(t *testing.T) {
 	t.Parallel()
 	const chart = `
 apiVersion: batch/v1
@@ -236,7 +235,7 @@ metadata: {name: made}
 			for _, row := range rows {
 				want := map[string]string{"Job": "Progressing", "ConfigMap": "NotFound"}[row.Kind]
 				if want != "" && row.Status != want || row.Kind == "Job" && row.Hook != "pre-install" {
-					t.Errorf("while the hook runs there is the row %+v", row)
+					t.Errorf("while the hook runs, the row is %+v", row)
 				}
 			}
 			if kind, last := end(t, h.events(t.Context(), t, answer.Events, 1)); kind != helmtrail.TypeFailed || len(last.Causes) == 0 || last.Causes[0].Container != "sql" {

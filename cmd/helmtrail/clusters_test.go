@@ -25,8 +25,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// secondCluster is a dev cluster beside the tests' own, which can be stopped
-// and started again.
+// secondCluster is a dev cluster besides the tests' own. It can be stopped and
+// restarted.
 type secondCluster struct {
 	folder  string
 	command *exec.Cmd
@@ -46,7 +46,7 @@ func (c *secondCluster) start(t *testing.T) {
 	for lines.Scan() {
 		if strings.HasPrefix(lines.Text(), "ready ") {
 			go func() {
-				for lines.Scan() { // it must not wait for a reader
+				for lines.Scan() { // its output must not block
 				}
 			}()
 			return
@@ -63,7 +63,7 @@ func (c *secondCluster) stop(t *testing.T) {
 	if err := c.command.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Error(err)
 	}
-	_ = c.command.Wait() // its exit code is not ours to judge
+	_ = c.command.Wait() // its exit code does not matter
 	c.command = nil
 }
 
@@ -85,7 +85,7 @@ func (h *server) shown(t *testing.T, id string) shownCluster {
 	return list.Items[at]
 }
 
-func TestAClusterThatIsLostHarmsNoOther(t *testing.T) {
+func TestAnUnreachableClusterDoesNotAffectOthers(t *testing.T) {
 	t.Parallel()
 	second := &secondCluster{folder: filepath.Join(t.TempDir(), "cluster")}
 	second.start(t)
@@ -104,11 +104,11 @@ func TestAClusterThatIsLostHarmsNoOther(t *testing.T) {
 	if lost := h.shown(t, "second"); lost.Problem == "" || !lost.Synced {
 		t.Errorf("the lost cluster is shown as %+v, want it synced, with the reason", lost)
 	}
-	// What was known of it is still shown, and the other one works.
+	// Its last known state is still shown, and the other cluster works.
 	var list struct{ Items []struct{ Name string } }
 	other.get(t, other.releases("default"), &list)
 	if len(list.Items) != 1 || list.Items[0].Name != "there" {
-		t.Errorf("of the lost cluster is shown %+v", list.Items)
+		t.Errorf("the lost cluster's list is %+v", list.Items)
 	}
 	answer = h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "here", "chart": object{"ref": "web"}})
 	h.events(t.Context(), t, answer.Events, 1)
@@ -129,8 +129,8 @@ func TestAClusterThatIsLostHarmsNoOther(t *testing.T) {
 	})
 }
 
-// A cluster whose API server takes connections and says nothing.
-func TestAClusterThatNeverAnswersHoldsUpNoOther(t *testing.T) {
+// The API server of this cluster accepts connections and never answers.
+func TestAClusterThatNeverAnswersDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -145,7 +145,7 @@ func TestAClusterThatNeverAnswersHoldsUpNoOther(t *testing.T) {
 	namespace := clustertest.Namespace(t)
 	operator, token := account(t, namespace, "operator")
 	bind(t, namespace, operator, exampleRole(t, "operator"))
-	// As a browser that has signed in to both.
+	// Like a browser that has signed in to both.
 	cookies := "helmtrail-" + h.cluster + "=" + token + "; helmtrail-silent=" + token
 	ask := func(path string, answer any) {
 		t.Helper()
@@ -172,7 +172,7 @@ func TestAClusterThatNeverAnswersHoldsUpNoOther(t *testing.T) {
 		}
 	}
 	var list struct{ Items []shownCluster }
-	eventually(t, "what is wrong with the silent cluster", func() bool {
+	eventually(t, "the silent cluster has a problem", func() bool {
 		ask("/me", &me)
 		ask("/clusters", &list)
 		return len(list.Items) == 2 && !list.Items[1].Reachable && list.Items[1].Problem != "" && list.Items[1].Problem != "not asked yet"
@@ -189,7 +189,7 @@ func TestAClusterThatNeverAnswersHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-// A token in a header, where the address names no cluster, is for that cluster alone.
+// A token in a header is for the default cluster if the path names none.
 func TestTheDefaultClusterCanBeNamed(t *testing.T) {
 	t.Parallel()
 	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{
@@ -219,7 +219,7 @@ func TestTheDefaultClusterCanBeNamed(t *testing.T) {
 		"serve", "--kubeconfig", clustertest.Kubeconfig(t), "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(), "--default-cluster", "nowhere",
 	}, io.Discard, &log)
 	if code != 1 || !strings.Contains(log.String(), `--default-cluster "nowhere"`) {
-		t.Errorf("a default cluster that there is not: %d %s", code, log.String())
+		t.Errorf("a default cluster that does not exist: %d %s", code, log.String())
 	}
 }
 
@@ -232,7 +232,7 @@ func currentContext(t *testing.T) string {
 	return config.CurrentContext
 }
 
-// kubeconfigFor is a kubeconfig of the test cluster with a token.
+// kubeconfigFor returns a kubeconfig of the test cluster with a token.
 func kubeconfigFor(t *testing.T, token string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
@@ -240,7 +240,7 @@ func kubeconfigFor(t *testing.T, token string) string {
 	return path
 }
 
-// writeToken writes such a kubeconfig, whole or not at all.
+// writeToken replaces such a kubeconfig atomically.
 func writeToken(t *testing.T, path, token string) {
 	t.Helper()
 	admin, err := clientcmd.LoadFromFile(clustertest.Kubeconfig(t))
@@ -260,9 +260,9 @@ func writeToken(t *testing.T, path, token string) {
 	}
 }
 
-// Without the right to list Secrets cluster-wide nothing worked at all:
+// Helm-dashboard failed completely without permission to list Secrets in all namespaces:
 // https://github.com/komodorio/helm-dashboard/issues/62.
-func TestRightsInSomeNamespacesOnlyAreEnoughForThose(t *testing.T) {
+func TestPermissionsInSomeNamespacesAreEnoughForThem(t *testing.T) {
 	t.Parallel()
 	allowed, denied, elsewhere := clustertest.Namespace(t), clustertest.Namespace(t), clustertest.Namespace(t)
 	user, token := account(t, allowed, "helmtrail")
@@ -276,13 +276,13 @@ func TestRightsInSomeNamespacesOnlyAreEnoughForThose(t *testing.T) {
 		code, answer := h.ask(t, http.MethodGet, h.releases(allowed), "")
 		return code == http.StatusOK && strings.Contains(answer, `"web"`)
 	})
-	// An empty list would be a lie.
+	// An empty list would be wrong.
 	code, answer := h.ask(t, http.MethodGet, h.releases(denied), "")
 	if code != http.StatusServiceUnavailable || !strings.Contains(answer, "secrets") || !strings.Contains(answer, denied) || !strings.Contains(answer, "list") {
-		t.Errorf("the namespace without rights answers %d %s, want 503 with verb, resource and namespace", code, answer)
+		t.Errorf("the namespace without permission answers %d %s, want 503 with verb, resource and namespace", code, answer)
 	}
 	if code, all := h.ask(t, http.MethodGet, "/"+h.cluster+"/releases", ""); code != http.StatusServiceUnavailable || !strings.Contains(all, denied) {
-		t.Errorf("the list of all namespaces, which is not whole, answers %d %s", code, all)
+		t.Errorf("the list of all namespaces, which is incomplete, answers %d %s", code, all)
 	}
 	var refused struct {
 		Code    string
@@ -292,7 +292,7 @@ func TestRightsInSomeNamespacesOnlyAreEnoughForThose(t *testing.T) {
 	if d := refused.Details; code != http.StatusForbidden || refused.Code != "forbidden" || d.Verb != "list" || d.Resource != "secrets" || d.Namespace != elsewhere {
 		t.Errorf("a namespace that is not watched answers %d %+v", code, refused)
 	}
-	// The console's contract tells the same.
+	// The console's contract reports the same.
 	for namespace, want := range map[string]int{allowed: http.StatusOK, denied: http.StatusBadGateway, elsewhere: http.StatusForbidden} {
 		code, answer := h.ask(t, http.MethodGet, "/api/helm/releases?ns="+namespace, "")
 		if code != want || code != http.StatusOK && !strings.Contains(answer, namespace) {
@@ -300,13 +300,13 @@ func TestRightsInSomeNamespacesOnlyAreEnoughForThose(t *testing.T) {
 		}
 	}
 	if c := h.shown(t, "limited"); c.Synced || c.Problem == "" {
-		t.Errorf("the cluster is shown as %+v, want the reason why not all is known", c)
+		t.Errorf("the cluster is shown as %+v, want the reason why it is incomplete", c)
 	}
 	session := h.submit(t, http.MethodPut, h.release(allowed, "web"), object{"chart": object{"ref": "web"}})
 	h.events(t.Context(), t, session.Events, 1)
 }
 
-// A token that was replaced in the file counts without a restart.
+// A token that is replaced in the file is used without a restart.
 func TestTheKubeconfigIsReadAgain(t *testing.T) {
 	t.Parallel()
 	namespace := clustertest.Namespace(t)
@@ -327,7 +327,7 @@ func TestTheKubeconfigIsReadAgain(t *testing.T) {
 	})
 	path := kubeconfigFor(t, "not yet a token")
 	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), wait: "/healthz", kubeconfig: path})
-	eventually(t, "the bad token is told", func() bool { return h.shown(t, "limited").Problem != "" && !h.shown(t, "limited").Synced })
+	eventually(t, "the bad token is reported", func() bool { return h.shown(t, "limited").Problem != "" && !h.shown(t, "limited").Synced })
 	writeToken(t, path, token)
-	eventually(t, "the good token counts", func() bool { return h.shown(t, "limited").Synced })
+	eventually(t, "the good token is used", func() bool { return h.shown(t, "limited").Synced })
 }

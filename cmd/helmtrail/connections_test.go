@@ -20,8 +20,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// administrator makes a ServiceAccount with all rights until the test ends, and
-// returns a token of it.
+// administrator creates a ServiceAccount with all permissions, which is removed when the
+// test ends, and returns a token.
 func administrator(t *testing.T) string {
 	t.Helper()
 	namespace := clustertest.Namespace(t)
@@ -43,7 +43,7 @@ func administrator(t *testing.T) string {
 	return token
 }
 
-// adminConfig is the test cluster's kubeconfig and what its context names.
+// adminConfig returns the test cluster's kubeconfig and the parts that its context names.
 func adminConfig(t *testing.T) (*clientcmdapi.Config, *clientcmdapi.Cluster, *clientcmdapi.AuthInfo) {
 	t.Helper()
 	config, err := clientcmd.LoadFromFile(clustertest.Kubeconfig(t))
@@ -66,8 +66,8 @@ func writeKubeconfig(t *testing.T, config *clientcmdapi.Config) (path string) {
 	return path
 }
 
-// watchesAndInstalls checks that a cluster's watch sees what helm does, and
-// that an operation reaches it.
+// watchesAndInstalls checks that a cluster's watch sees Helm's changes, and that an
+// operation reaches the cluster.
 func (h *server) watchesAndInstalls(t *testing.T) {
 	t.Helper()
 	namespace := clustertest.Namespace(t)
@@ -82,8 +82,8 @@ func (h *server) watchesAndInstalls(t *testing.T) {
 	}
 }
 
-// printCredential is the credential plugin of these tests: it prints the token
-// in a file for a short time, and counts its calls in another.
+// printCredential is the credential plugin of these tests. It prints the token in one file
+// with a short lifetime, and counts its calls in another.
 func printCredential(tokenFile string) {
 	token, err := os.ReadFile(tokenFile)
 	if err != nil {
@@ -125,7 +125,7 @@ func TestACredentialPluginIsAskedAgainWhenItsTokenExpires(t *testing.T) {
 		InteractiveMode: clientcmdapi.NeverExecInteractiveMode,
 	}}
 	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), kubeconfig: writeKubeconfig(t, config), wait: "/healthz"})
-	eventually(t, "the token that is nobody's is told", func() bool { return h.shown(t, h.cluster).Problem != "" })
+	eventually(t, "the unknown token is reported", func() bool { return h.shown(t, h.cluster).Problem != "" })
 	replace(administrator(t))
 	h.waitReady(t)
 	before := calls()
@@ -135,7 +135,7 @@ func TestACredentialPluginIsAskedAgainWhenItsTokenExpires(t *testing.T) {
 	})
 }
 
-// In a Pod there is a service account and no kubeconfig.
+// A Pod has a service account and no kubeconfig.
 func TestAPodsServiceAccount(t *testing.T) {
 	t.Parallel()
 	_, cluster, _ := adminConfig(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// ocHelm sends a request as `oc helm` does: the token and a CSRF token of its own
-// making in cookies, and where it thinks that the page is
+// ocHelm sends a request like `oc helm`: with the token and a CSRF token of its own in
+// cookies, and with the console's URL as the origin
 // (pkg/client/helm.go of github.com/redhat-developer/oc-helm).
 func (h *server) ocHelm(t *testing.T, token, origin, method, path string, body any) answer {
 	t.Helper()
@@ -58,9 +58,9 @@ func TestConsoleCommandLine(t *testing.T) {
 		t.Helper()
 		return h.ocHelm(t, token, h.url, method, "/api/helm"+path, body)
 	}
-	// Its requests have no values at all when none are given, and no index entry.
+	// oc helm sends no values if none are given, and no index entry.
 	body := object{"name": "web", "namespace": namespace, "chart_url": "web", "values": nil}
-	var r release.Release // as it decodes answers
+	var r release.Release // the type into which it decodes responses
 	ask(http.MethodPost, "/release", body).decode(http.StatusOK, &r)
 	if r.Name != "web" || r.Version != 1 || r.Info.Status != release.StatusDeployed || r.Info.LastDeployed.IsZero() {
 		t.Errorf("the install answered %+v %+v", r, r.Info)
@@ -81,7 +81,7 @@ func TestConsoleCommandLine(t *testing.T) {
 		t.Errorf("the uninstall answered %+v", removed.Release)
 	}
 
-	// The cookie counts in the contract alone, and never from another site's page.
+	// The cookie is accepted only for the contract's routes, and never from another site's page.
 	if a := h.ocHelm(t, token, h.url, http.MethodGet, h.releases(namespace), nil); a.status != http.StatusUnauthorized {
 		t.Errorf("outside the contract: %d %s", a.status, a.body)
 	}
@@ -93,8 +93,8 @@ func TestConsoleCommandLine(t *testing.T) {
 	}
 }
 
-// What is rendered is all that an install would make, in a namespace that is
-// "default" where none is named.
+// The rendered manifest has everything that an install would create. The namespace is
+// "default" if none is named.
 func TestConsoleTemplateHasDefinitionsAndHooks(t *testing.T) {
 	folder := t.TempDir()
 	chart := filepath.Join(folder, "whole")

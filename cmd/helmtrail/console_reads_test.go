@@ -119,14 +119,14 @@ func TestConsoleCharts(t *testing.T) {
 		repository := serveChart(t)
 		h := serveOn(t, arguments{helm: helm, more: []string{"--repo", "own=" + repository.url, "--repo", "broken=http://127.0.0.1:1"}})
 
-		// Many who ask at once make one request of the repository.
+		// Concurrent requests cause one request to the repository.
 		var asking sync.WaitGroup
 		for range 20 {
 			asking.Go(func() { h.poll(t, "/api/helm/charts/index.yaml?namespace=default", "") })
 		}
 		asking.Wait()
 		if n := repository.indexes.Load(); n != 1 {
-			t.Errorf("the index was read %d times for 20 who asked", n)
+			t.Errorf("the index was read %d times for 20 requests", n)
 		}
 		a := h.console(t, http.MethodGet, "/charts/index.yaml?namespace=default", nil)
 		if a.status != http.StatusOK || a.header.Get("Content-Type") != "application/yaml" || a.header.Get("Cache-Control") != "no-store, must-revalidate" {
@@ -175,10 +175,10 @@ func TestConsoleCharts(t *testing.T) {
 	})
 }
 
-// The requests that the console's frontend makes, in its order, from the form
-// to the deleted release (HelmInstallUpgradePage.tsx, HelmReleaseList.tsx,
-// HelmReleaseDetails.tsx, HelmReleaseRollbackPage.tsx). It watches Secrets
-// through another proxy, so the Secrets are what it then finds.
+// This test sends the requests of the console's frontend in their order, from the form to
+// the deleted release (HelmInstallUpgradePage.tsx, HelmReleaseList.tsx,
+// HelmReleaseDetails.tsx, HelmReleaseRollbackPage.tsx). The frontend watches Secrets
+// through another proxy, so the test looks for the Secrets in the cluster.
 func TestConsoleFrontendReplay(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		repository := serveChart(t)
@@ -192,7 +192,7 @@ func TestConsoleFrontendReplay(t *testing.T) {
 		var r helmRelease
 		h.console(t, http.MethodGet, "/release?ns="+namespace+"&name=shop", nil).decode(http.StatusOK, &r)
 		if !strings.Contains(r.Manifest, "kind: Deployment") || r.Info["notes"] == nil {
-			t.Errorf("right after the 201 the release has manifest %q and notes %v", r.Manifest, r.Info["notes"])
+			t.Errorf("right after the 201, the release has manifest %q and notes %v", r.Manifest, r.Info["notes"])
 		}
 		listed, err := core.Secrets(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "owner=helm,status!=superseded"})
 		if err != nil || len(listed.Items) != 1 || listed.Items[0].UID != first.UID {
@@ -236,8 +236,8 @@ func TestConsoleFrontendReplay(t *testing.T) {
 	})
 }
 
-// A chart's own Secret may have the release's name, as those of many charts do.
-// A failed operation of the contract must leave it alone.
+// A chart may have a Secret of its own with the release's name. A failed operation of the
+// contract must not touch it.
 func TestConsoleLeavesTheReleasesOwnSecretAlone(t *testing.T) {
 	t.Parallel()
 	h, namespace := shared.on(t, clustertest.Binary(t, "helm4")), clustertest.Namespace(t)
@@ -250,12 +250,12 @@ func TestConsoleLeavesTheReleasesOwnSecretAlone(t *testing.T) {
 	h.console(t, http.MethodPost, "/release/async", object{"name": "web", "namespace": namespace, "chart_url": "web", "values": object{"replicas": "many"}})
 	kept, err := core.Secrets(namespace).Get(t.Context(), "web", metav1.GetOptions{})
 	if err != nil || kept.ResourceVersion != made.ResourceVersion {
-		t.Errorf("the Secret is not as it was: %v, %v", kept, err)
+		t.Errorf("the Secret was changed: %v, %v", kept, err)
 	}
 }
 
-// The console reads nothing of a 401, and of a 403 only "message".
-func TestConsoleWithoutTheRight(t *testing.T) {
+// The console ignores the body of a 401, and reads only "message" of a 403.
+func TestConsoleWithoutPermission(t *testing.T) {
 	t.Parallel()
 	namespace := clustertest.Namespace(t)
 	_, strangerToken := account(t, namespace, "stranger")
@@ -272,7 +272,7 @@ func TestConsoleWithoutTheRight(t *testing.T) {
 	var session struct{ User string }
 	h.holding(operatorToken).get(t, h.release(namespace, "web")+"/sessions/"+first.header.Get("X-Helmtrail-Session"), &session)
 	if session.User != operator {
-		t.Errorf("the session is of %q, want %q", session.User, operator)
+		t.Errorf("the session's user is %q, want %q", session.User, operator)
 	}
 
 	query := "?ns=" + namespace + "&name=web"

@@ -22,8 +22,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// defineRepositories adds OpenShift's resources for chart repositories to the
-// cluster, as far as helmtrail reads them, until the test ends.
+// defineRepositories adds OpenShift's resources for chart repositories to the cluster, with
+// the fields that helmtrail reads. They are removed when the test ends.
 func defineRepositories(t *testing.T) (cluster, project dynamic.NamespaceableResourceInterface) {
 	t.Helper()
 	client, err := dynamic.NewForConfig(clustertest.Config(t))
@@ -56,8 +56,8 @@ func defineRepositories(t *testing.T) (cluster, project dynamic.NamespaceableRes
 	return define("HelmChartRepository", "helmchartrepositories", "Cluster"), define("ProjectHelmChartRepository", "projecthelmchartrepositories", "Namespaced")
 }
 
-// addRepository makes an object that names a repository. The API server serves
-// new resources a moment after it has taken them.
+// addRepository creates a repository object. The API server serves a new resource with a
+// short delay.
 func addRepository(t *testing.T, resource dynamic.ResourceInterface, kind, name, url string, more object) {
 	t.Helper()
 	connection := object{"url": url}
@@ -76,7 +76,7 @@ func addRepository(t *testing.T, resource dynamic.ResourceInterface, kind, name,
 	})
 }
 
-// serveChartToKnown is serveChart over TLS, for clients with a certificate.
+// serveChartToKnown is serveChart over TLS, for clients that have a certificate.
 func serveChartToKnown(t *testing.T) (s *chartServer, authority, certificate, key string) {
 	t.Helper()
 	read := func(path string) string {
@@ -98,8 +98,8 @@ func serveChartToKnown(t *testing.T) (s *chartServer, authority, certificate, ke
 	return &chartServer{url: server.URL, chart: server.URL + "/web-1.2.3.tgz"}, authority, certificate, key
 }
 
-// A cluster's own repositories are offered beside the configured ones, a
-// project's with the credentials of its Secret.
+// The cluster's own repositories are offered besides the configured ones, those of a
+// project with the credentials of its Secret.
 func TestConsoleRepositoriesOfTheCluster(t *testing.T) {
 	open, private := serveChart(t), serveChart(t)
 	private.user, private.password = "keeper", "a long secret"
@@ -128,9 +128,9 @@ func TestConsoleRepositoriesOfTheCluster(t *testing.T) {
 		return index.Entries, index.Annotations["console-warning"]
 	}
 	if found, warning := entries(""); found["web--everybody"] == nil || found["web--ours"] != nil || !strings.Contains(warning, "broken") {
-		t.Errorf("without a namespace there are %v, warning %q", found, warning)
+		t.Errorf("without a namespace the repositories are %v, warning %q", found, warning)
 	}
-	// A server that wants to know its clients, with an authority of its own.
+	// This server requires a client certificate and has an authority of its own.
 	secured, authority, certificate, key := serveChartToKnown(t)
 	core := clustertest.Core(t)
 	_, err = core.ConfigMaps(namespace).Create(t.Context(), &corev1.ConfigMap{
@@ -151,7 +151,7 @@ func TestConsoleRepositoriesOfTheCluster(t *testing.T) {
 	})
 	addRepository(t, project.Namespace(namespace), "ProjectHelmChartRepository", "stranger", secured.url, object{"ca": object{"name": "authority"}})
 	if found, warning := entries("?namespace=" + namespace); found["web--secured"] == nil || found["web--stranger"] != nil || !strings.Contains(warning, "stranger") {
-		t.Errorf("of the server that wants to know its clients there are %v, warning %q", found, warning)
+		t.Errorf("the server that requires a client certificate has %v, warning %q", found, warning)
 	}
 	h.console(t, http.MethodPost, "/release/async", object{
 		"name": "secured", "namespace": namespace, "chart_url": secured.chart, "indexEntry": "web--secured",
@@ -159,7 +159,7 @@ func TestConsoleRepositoriesOfTheCluster(t *testing.T) {
 	h.settled(t, namespace, "secured", 1, "deployed")
 
 	if found, _ := entries("?namespace=" + namespace); found["web--everybody"] == nil || found["web--ours"] == nil {
-		t.Errorf("with the namespace there are %v", found)
+		t.Errorf("with the namespace the repositories are %v", found)
 	}
 
 	query := "/chart?namespace=" + namespace + "&url=" + private.chart
@@ -172,8 +172,8 @@ func TestConsoleRepositoriesOfTheCluster(t *testing.T) {
 	h.console(t, http.MethodGet, query+"&noRepo=true", nil).fails(http.StatusBadRequest, "401")
 	h.console(t, http.MethodGet, query+"&indexEntry=web--nowhere", nil).fails(http.StatusBadRequest, "repository")
 
-	// The Secret that an address was installed with is found again by an
-	// upgrade, until that forgets it.
+	// An upgrade uses the Secret with which the URL was installed, until an upgrade clears
+	// it.
 	body := object{"name": "web", "namespace": namespace, "chart_url": private.chart, "noRepo": true, "basic_auth_secret_name": "login"}
 	h.console(t, http.MethodPost, "/release/async", body).begun(namespace, "web", 1)
 	r := h.settled(t, namespace, "web", 1, "deployed")

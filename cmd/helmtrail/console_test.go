@@ -25,13 +25,13 @@ import (
 // chartServer is a chart repository with the test chart, on this machine.
 type chartServer struct {
 	url, chart string
-	// user and password, when set, are asked for.
+	// If user and password are set, requests need them.
 	user, password string
-	// indexes is how often the index was asked for.
+	// indexes counts the requests for the index.
 	indexes atomic.Int64
 }
 
-// packagedChart is a folder with the test chart's archive and an index.
+// packagedChart returns a folder with the test chart's archive and an index.
 func packagedChart(t *testing.T) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -59,7 +59,7 @@ func serveChart(t *testing.T) *chartServer {
 	return s
 }
 
-// answer is what the contract's server says.
+// answer is a response of the contract.
 type answer struct {
 	t      *testing.T
 	what   string
@@ -68,8 +68,8 @@ type answer struct {
 	body   []byte
 }
 
-// console sends a request as the console's frontend does: POST and PUT as JSON,
-// PATCH as a JSON patch that is none (console-fetch.ts).
+// console sends a request like the console's frontend: POST and PUT as JSON, PATCH with the
+// type of a JSON patch but another body (console-fetch.ts).
 func (h *server) console(t *testing.T, method, path string, body any) answer {
 	t.Helper()
 	var reader io.Reader
@@ -120,8 +120,8 @@ func (a answer) decode(status int, into any) {
 	}
 }
 
-// fails checks that the answer is exactly {"error":"..."} with a text that
-// holds some words.
+// fails checks that the response is exactly {"error":"..."} with a text that contains some
+// words.
 func (a answer) fails(status int, words ...string) {
 	a.t.Helper()
 	var body map[string]string
@@ -136,7 +136,7 @@ func (a answer) fails(status int, words ...string) {
 	}
 }
 
-// helmRelease is what the frontend reads of a release (helm-types.ts).
+// helmRelease has the fields of a release that the frontend reads (helm-types.ts).
 type helmRelease struct {
 	Name, Namespace, Manifest string
 	Version                   int
@@ -156,7 +156,7 @@ func (r helmRelease) is(t *testing.T, version int, status string) {
 	}
 }
 
-// begun checks a 201: the Secret is that which Helm wrote for this request.
+// begun checks a 201: it has the Secret that Helm wrote for this request.
 func (a answer) begun(namespace, name string, version int) corev1.Secret {
 	a.t.Helper()
 	var secret corev1.Secret
@@ -206,10 +206,10 @@ func TestConsoleAsynchronousRows(t *testing.T) {
 		}
 		installed := h.settled(t, namespace, "web", 1, "deployed")
 		if url := installed.Chart.Metadata["annotations"].(map[string]any)["chart_url"]; url != repository.chart {
-			t.Errorf("the chart is said to come from %v", url)
+			t.Errorf("the chart's annotated URL is %v", url)
 		}
 
-		// An old Secret is never the answer, and helm's own error is.
+		// An old Secret is never returned, but Helm's own error is.
 		h.console(t, http.MethodPost, "/release/async", body).fails(http.StatusBadGateway, "Failed to install helm chart: ", "cannot re")
 		body["noRepo"] = true
 		h.console(t, http.MethodPost, "/release/async", body).fails(http.StatusBadRequest, "Failed to install helm chart: ", "cannot re")
@@ -243,7 +243,7 @@ func TestConsoleAsynchronousRows(t *testing.T) {
 			return h.console(t, http.MethodGet, "/release?ns="+namespace+"&name=web", nil).status == http.StatusBadGateway
 		})
 
-		// No Secret is ever made under the release's name.
+		// No Secret with the release's own name was created.
 		secrets, err := core.Secrets(namespace).List(t.Context(), metav1.ListOptions{})
 		if err != nil || len(secrets.Items) > 0 {
 			t.Errorf("Secrets are left: %v, %v", secrets.Items, err)
@@ -255,7 +255,7 @@ func TestConsoleSynchronousRows(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
 		var r helmRelease
-		// A chart that is on the server has a name and no address.
+		// A chart on the server has a name and no URL.
 		body := object{"name": "web", "namespace": namespace, "chart_url": "web", "values": object{"replicas": 1}}
 		first := h.console(t, http.MethodPost, "/release", body)
 		first.decode(http.StatusOK, &r)
@@ -284,7 +284,7 @@ func TestConsoleSynchronousRows(t *testing.T) {
 		h.console(t, http.MethodPatch, "/release", object{"name": "web", "namespace": namespace, "version": 9}).fails(http.StatusBadGateway, "Failed to rollback helm release: ")
 		h.console(t, http.MethodPatch, "/release", object{"name": "missing", "namespace": namespace, "version": 1}).fails(http.StatusBadGateway, "release: not found")
 
-		// What a read answers is what helm itself knows.
+		// A read returns the same as helm itself.
 		read := h.console(t, http.MethodGet, "/release?ns="+namespace+"&name=web", nil)
 		var got, want map[string]any
 		read.decode(http.StatusOK, &got)
@@ -293,12 +293,12 @@ func TestConsoleSynchronousRows(t *testing.T) {
 		}
 		for _, part := range []string{"name", "namespace", "version", "manifest", "config"} {
 			if diff := cmp.Diff(want[part], got[part]); diff != "" {
-				t.Errorf("%s is not what helm says (-helm +answer):\n%s", part, diff)
+				t.Errorf("%s differs from helm (-helm +answer):\n%s", part, diff)
 			}
 		}
 		for _, field := range []string{"status", "notes", "description", "first_deployed", "last_deployed", "deleted"} {
 			if diff := cmp.Diff(want["info"].(map[string]any)[field], got["info"].(map[string]any)[field]); diff != "" {
-				t.Errorf("info.%s is not what helm says (-helm +answer):\n%s", field, diff)
+				t.Errorf("info.%s differs from helm (-helm +answer):\n%s", field, diff)
 			}
 		}
 		if diff := cmp.Diff([]string{"chart", "config", "info", "manifest", "name", "namespace", "version"}, withoutMethod(got)); diff != "" {
@@ -318,14 +318,14 @@ func TestConsoleSynchronousRows(t *testing.T) {
 	})
 }
 
-// withoutMethod are a release's fields but the one that Helm 3 does not write.
+// withoutMethod returns a release's fields except the one that Helm 3 does not write.
 func withoutMethod(release map[string]any) []string {
 	delete(release, "apply_method")
 	return slices.Sorted(maps.Keys(release))
 }
 
-// The console offers nothing but Delete while a release is pending.
-func TestConsoleUninstallsWhatIsStillBeingInstalled(t *testing.T) {
+// While a release is pending, the console offers only Delete.
+func TestConsoleUninstallsAReleaseDuringItsInstall(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
 		install := h.submit(t, http.MethodPost, h.releases(namespace), object{

@@ -15,8 +15,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// writeContexts writes a kubeconfig of the test cluster with these contexts,
-// whole or not at all.
+// writeContexts replaces a kubeconfig atomically with one that has these contexts of the
+// test cluster.
 func writeContexts(t *testing.T, path string, names ...string) {
 	t.Helper()
 	config, err := clientcmd.LoadFromFile(clustertest.Kubeconfig(t))
@@ -36,7 +36,7 @@ func writeContexts(t *testing.T, path string, names ...string) {
 	}
 }
 
-func TestContextsComeAndGoWithoutARestart(t *testing.T) {
+func TestContextsAreAddedAndRemovedWithoutARestart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
 	writeContexts(t, path, "first")
@@ -75,7 +75,7 @@ func TestContextsComeAndGoWithoutARestart(t *testing.T) {
 		in.call(t, http.MethodGet, in.release(namespace, "web"), nil, &i)
 		return i.Status
 	}
-	eventually(t, "the install has begun", func() bool { return statusIn(&second) == "pending-install" })
+	eventually(t, "the install has started", func() bool { return statusIn(&second) == "pending-install" })
 
 	eventually(t, "the new cluster has a trail", func() bool {
 		var kept struct{ Items []struct{ Name string } }
@@ -95,7 +95,7 @@ func TestContextsComeAndGoWithoutARestart(t *testing.T) {
 	if code := h.call(t, http.MethodGet, second.releases(namespace), nil, &missing); code != http.StatusNotFound {
 		t.Errorf("the lost cluster answers %d %s", code, missing.Code)
 	}
-	// The operation that runs there goes on to its end.
+	// The operation that runs there continues to its end.
 	becomesReady(t, namespace)
 	eventually(t, "the install is done", func() bool { return statusIn(h) == "deployed" })
 	writeContexts(t, path, "first", "second")
@@ -103,7 +103,7 @@ func TestContextsComeAndGoWithoutARestart(t *testing.T) {
 	var sessions struct {
 		Items []struct{ ID, State string }
 	}
-	eventually(t, "the session has its end", func() bool {
+	eventually(t, "the session has ended", func() bool {
 		second.get(t, second.release(namespace, "web")+"/sessions", &sessions)
 		i := slices.IndexFunc(sessions.Items, func(s struct{ ID, State string }) bool { return s.ID == answer.SessionID })
 		return i >= 0 && sessions.Items[i].State == string(helmtrail.StateCompleted)

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// golden compares what was printed with a file in testdata/golden.
+// golden compares printed text with a file in testdata/golden.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", "golden", name)
@@ -34,11 +34,11 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-golden +printed; -update writes it anew):\n%s", name, diff)
+		t.Errorf("%s (-golden +printed; -update rewrites it):\n%s", name, diff)
 	}
 }
 
-// command runs helmtrail and returns what it printed and its exit code.
+// command runs helmtrail and returns its output and exit code.
 func command(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, problems bytes.Buffer
@@ -46,12 +46,12 @@ func command(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	return out.String(), problems.String(), code
 }
 
-// fixtureFiles are the release Secrets that real Helms left.
+// fixtureFiles returns the files with release Secrets written by real Helms.
 func fixtureFiles(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "decoder", "testdata", "helm*", "*.yaml"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("there are no fixtures: %v", err)
+		t.Fatalf("no fixtures found: %v", err)
 	}
 	return files
 }
@@ -71,7 +71,7 @@ func TestEveryFormOfARecordIsDecoded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(content) > 100<<10 {
-			continue // Size makes no other form, and takes long.
+			continue // A large record has no other form and takes long.
 		}
 		var secret map[string]any
 		if err := yaml.Unmarshal(content, &secret); err != nil {
@@ -140,7 +140,7 @@ func TestDecodePrintsTablesJSONAndYAML(t *testing.T) {
 	}
 }
 
-func TestDecodeNamesWhatItCannotRead(t *testing.T) {
+func TestDecodeReportsUnreadableDocuments(t *testing.T) {
 	const secret = "{apiVersion: v1, kind: Secret, type: %s, metadata: {name: %s, namespace: shop, labels: {name: web, version: '3', status: failed}}, data: {release: %s}}\n"
 	good, err := os.ReadFile(filepath.Join("..", "..", "decoder", "testdata", "helm3", "web.v1.yaml"))
 	if err != nil {
@@ -152,10 +152,10 @@ func TestDecodeNamesWhatItCannotRead(t *testing.T) {
 		"nothing":       {"", "", "there is no helm record in it"},
 		"another type":  {fmt.Sprintf(secret, "Opaque", "a", "YQ=="), "", `document 1 (Secret shop/a): is of type "Opaque"`},
 		"another kind":  {"apiVersion: v1\nkind: Service\nmetadata: {name: a}\n", "", "document 1 (Service a): is neither a Secret nor a ConfigMap"},
-		"no base64":     {fmt.Sprintf(secret, "helm.sh/release.v1", "a", "'%%'"), "", "document 1 (Secret shop/a): its data is not base64"},
+		"not base64":    {fmt.Sprintf(secret, "helm.sh/release.v1", "a", "'%%'"), "", "document 1 (Secret shop/a): its data is not base64"},
 		"no data":       {fmt.Sprintf(secret, "helm.sh/release.v1", "a", "''"), "", "document 1 (Secret shop/a): has no record under the key release"},
 		"a broken one":  {string(good) + "---\n" + fmt.Sprintf(secret, "helm.sh/release.v1", "a", "YWJj"), "failed", "document 2 (Secret shop/a): decode release record: not a helm record"},
-		"no YAML":       {"a: b: c\n", "", "document 1: is neither YAML nor JSON"},
+		"not YAML":      {"a: b: c\n", "", "document 1: is neither YAML nor JSON"},
 		"a key twice":   {string(good) + string(good), "", "has a key twice"},
 		"cut off":       {string(good[:len(good)/2]), "", "document 1"},
 		"within a list": {"kind: List\nitems:\n- " + fmt.Sprintf(secret, "helm.sh/release.v1", "b", "YWJj"), "web", "item 1 (Secret shop/b): decode release record"},
@@ -175,14 +175,14 @@ func TestDecodeNamesWhatItCannotRead(t *testing.T) {
 		}
 	}
 	if _, stderr, code := command(t, "decode", "/does/not/exist"); code != 1 || !strings.Contains(stderr, "/does/not/exist") {
-		t.Errorf("a file that is not there: %d %s", code, stderr)
+		t.Errorf("a missing file: %d %s", code, stderr)
 	}
 	if _, stderr, code := command(t, "decode", t.TempDir()); code != 1 || strings.Count(stderr, "read ") != 1 || !strings.HasSuffix(stderr, ": is a directory\n") {
 		t.Errorf("a folder: %d %s", code, stderr)
 	}
 }
 
-func TestPartsOfSeveralRecordsAreToldApart(t *testing.T) {
+func TestPartsOfSeveralRecordsAreSeparated(t *testing.T) {
 	var content bytes.Buffer
 	for _, name := range []string{"web.v1.yaml", "web.v2.yaml"} {
 		one, err := os.ReadFile(filepath.Join("..", "..", "decoder", "testdata", "helm4", name))

@@ -15,8 +15,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// serverAccount makes an account with the rights that helmtrail itself needs,
-// and returns what takes them away and gives them back.
+// serverAccount creates an account with the permissions that helmtrail itself needs. It
+// also returns functions that withdraw and restore them.
 func serverAccount(t *testing.T) (token string, withdraw, grant func()) {
 	t.Helper()
 	namespace := clustertest.Namespace(t)
@@ -44,9 +44,9 @@ func serverAccount(t *testing.T) (token string, withdraw, grant func()) {
 	return token, withdraw, grant
 }
 
-// https://github.com/komodorio/helm-dashboard/issues/62: rights that are gone
-// must not look like a cluster that is empty, or end what runs.
-func TestRightsThatAreWithdrawnWhileItRuns(t *testing.T) {
+// https://github.com/komodorio/helm-dashboard/issues/62: a cluster without permissions must
+// not look empty, and running operations must not end.
+func TestPermissionsWithdrawnWhileItRuns(t *testing.T) {
 	t.Parallel()
 	token, withdraw, grant := serverAccount(t)
 	path, proxy, edit := behindProxy(t)
@@ -74,27 +74,27 @@ func TestRightsThatAreWithdrawnWhileItRuns(t *testing.T) {
 	moreLines("the log begins")
 
 	withdraw()
-	// A watch that is open goes on for minutes; the API server asks who reads it when it begins.
+	// An open watch continues for minutes: the API server checks the permission when it starts.
 	proxy.cut()
-	eventually(t, "the missing right is told", func() bool { return strings.Contains(h.shown(t, h.cluster).Problem, "forbidden") })
+	eventually(t, "the missing permission is reported", func() bool { return strings.Contains(h.shown(t, h.cluster).Problem, "forbidden") })
 	if lost := h.shown(t, h.cluster); lost.Reachable || !lost.Synced || !strings.Contains(lost.Problem, "secrets") {
-		t.Errorf("the cluster is shown as %+v, want what is missing", lost)
+		t.Errorf("the cluster is shown as %+v, want the missing permission", lost)
 	}
 	moreLines("the log goes on")
 	if _, list := h.ask(t, http.MethodGet, h.releases(namespace), ""); !strings.Contains(list, `"known"`) {
-		t.Errorf("what was known is not shown: %s", list)
+		t.Errorf("the last known state is not shown: %s", list)
 	}
 	if reachable := metric(h.text(t, "/metrics"), `cluster_reachable\{[^}]+\}`); reachable != 0 {
 		t.Errorf("the metric says reachable %v", reachable)
 	}
-	eventually(t, "the watch began anew, says the metric", func() bool {
+	eventually(t, "the metric shows that the watch was restarted", func() bool {
 		return metric(h.text(t, "/metrics"), `watch_restarts_total\{[^}]+\}`) >= 1
 	})
 
 	grant()
-	eventually(t, "the right is back", func() bool { c := h.shown(t, h.cluster); return c.Reachable && c.Problem == "" })
+	eventually(t, "the permission is back", func() bool { c := h.shown(t, h.cluster); return c.Reachable && c.Problem == "" })
 	clustertest.Helm(t, 4, "install", "later", clustertest.Chart(t), "--namespace", namespace)
-	eventually(t, "the watch goes on", func() bool {
+	eventually(t, "the watch continues", func() bool {
 		_, list := h.ask(t, http.MethodGet, h.releases(namespace), "")
 		return strings.Contains(list, `"later"`)
 	})

@@ -23,7 +23,7 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// kubeconfigOf is a kubeconfig for a server whose certificate nobody knows.
+// kubeconfigOf returns a kubeconfig for a server without checking its certificate.
 func kubeconfigOf(t *testing.T, server string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
@@ -35,34 +35,34 @@ func kubeconfigOf(t *testing.T, server string) string {
 	return path
 }
 
-func TestCommandsSayWhatTheyCannotReach(t *testing.T) {
+func TestCommandsReportWhatTheyCannotReach(t *testing.T) {
 	t.Parallel()
-	// One that takes every connection and then answers nothing.
+	// This server accepts every connection and never answers.
 	silent := httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	t.Cleanup(silent.Close)
 	away, mute := kubeconfigOf(t, "https://127.0.0.1:1"), kubeconfigOf(t, silent.URL)
 	for name, want := range map[string]int{"history": 1, "get": 1, "diff": 3, "drift": 3} {
 		_, stderr, code := command(t, name, "web", "--kubeconfig", away)
 		if code != want || !strings.Contains(stderr, "shop/web") {
-			t.Errorf("%s of a cluster that is not there ends with %d: %s", name, code, stderr)
+			t.Errorf("%s of a missing cluster ends with %d: %s", name, code, stderr)
 		}
 		_, stderr, code = command(t, name, "web", "--kubeconfig", mute, "--request-timeout", "200ms")
 		if code != want || !strings.Contains(stderr, "shop/web") || !strings.Contains(stderr, "did not respond within 200ms (--request-timeout)") {
 			t.Errorf("%s of a cluster that does not answer ends with %d: %s", name, code, stderr)
 		}
 		if _, stderr, code := command(t, name, "web", "--kubeconfig", away, "--context", "nowhere"); code != want || !strings.Contains(stderr, "nowhere") {
-			t.Errorf("%s in a context that is not there ends with %d: %s", name, code, stderr)
+			t.Errorf("%s in a missing context ends with %d: %s", name, code, stderr)
 		}
 		if _, stderr, code := command(t, name); code != 2 || !strings.Contains(stderr, fmt.Sprintf("Run 'helmtrail %s --help'", name)) {
-			t.Errorf("%s of nothing ends with %d: %s", name, code, stderr)
+			t.Errorf("%s without a release ends with %d: %s", name, code, stderr)
 		}
 	}
 }
 
-// What helm itself does not find, or is misled by, is told apart from what is
-// not there: https://github.com/helm/helm/issues/8247,
+// Records that Helm does not find, or that mislead it, are distinguished from missing ones:
+// https://github.com/helm/helm/issues/8247,
 // https://github.com/helm/helm/issues/5595.
-func TestCommandsShowWhatIsOddAndAreNotMisled(t *testing.T) {
+func TestCommandsReportOddRecordsAndAreNotMisled(t *testing.T) {
 	t.Parallel()
 	namespace := clustertest.Namespace(t)
 	put := func(revision int, labels map[string]string, record string) {
@@ -120,15 +120,15 @@ func TestCommandsShowWhatIsOddAndAreNotMisled(t *testing.T) {
 		t.Errorf("drift ends with %d: %s%s", code, stdout, stderr)
 	}
 	if _, stderr, code := run("get", "web"); code != 1 || !strings.Contains(stderr, "revision 4") || !strings.Contains(stderr, "not a helm record") {
-		t.Errorf("get of what cannot be read ends with %d: %s", code, stderr)
+		t.Errorf("get of an unreadable record ends with %d: %s", code, stderr)
 	}
 	if stdout, stderr, code := run("get", "web", "--revision", "2", "-o", "json"); code != 0 || !strings.Contains(stdout, `"status":"deployed"`) {
-		t.Errorf("get of what has no labels ends with %d: %s%s", code, stdout, stderr)
+		t.Errorf("get of a record without labels ends with %d: %s%s", code, stdout, stderr)
 	}
 }
 
-// A table leaves out what is the same, but nothing that limits the answer.
-func TestATableOfDriftSaysWhatWasNotLookedAt(t *testing.T) {
+// A table omits equal objects, but not the limits of the answer.
+func TestATableOfDriftShowsTheLimitsOfTheAnswer(t *testing.T) {
 	var out bytes.Buffer
 	err := printDrift(&out, asTable, &drift.Report{
 		Revision: 2, Counts: map[drift.State]int{drift.Same: 2}, Unlisted: []string{"ConfigMap", "Deployment.apps"},
@@ -147,9 +147,9 @@ Could not search these kinds for further objects of the release: ConfigMap, Depl
 	}
 }
 
-// What helm keeps with its other driver is read from files, and not taken for
-// something that is not there.
-func TestRecordsInConfigMapsAreDecodedAndToldOf(t *testing.T) {
+// Records of Helm's other driver are decoded from files, and are not reported as
+// missing.
+func TestRecordsInConfigMapsAreDecodedAndReported(t *testing.T) {
 	t.Setenv("HELM_DRIVER", "configmap")
 	for _, version := range clustertest.Versions {
 		namespace, kubeconfig := clustertest.Namespace(t), clustertest.Kubeconfig(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// directly installs and upgrades a release "web", and returns how helmtrail's
-// commands are run on it.
+// directly installs and upgrades a release "web". It returns a function that runs
+// helmtrail's commands on it.
 func directly(t *testing.T, version int, chart string) (namespace string, command func(args ...string) (stdout, stderr string, code int)) {
 	t.Helper()
 	namespace = clustertest.Namespace(t)
@@ -38,7 +38,7 @@ func TestGetPrintsWhatHelmGetPrints(t *testing.T) {
 		for _, revision := range []string{"1", "2"} {
 			for _, c := range []struct {
 				helm, ours []string
-				// reader is the Helm whose words are printed.
+				// reader is the Helm whose output is compared.
 				reader int
 			}{
 				{[]string{"manifest"}, []string{"manifest"}, version},
@@ -80,7 +80,7 @@ func TestGetPrintsWhatHelmGetPrints(t *testing.T) {
 	})
 }
 
-func TestDiffAndDriftEndLikeDiff(t *testing.T) {
+func TestDiffAndDriftHaveTheExitCodesOfDiff(t *testing.T) {
 	t.Parallel()
 	namespace, command := directly(t, 4, auditedChart(t, valuePassword))
 	out, stderr, code := command("diff", "web")
@@ -93,7 +93,7 @@ func TestDiffAndDriftEndLikeDiff(t *testing.T) {
 		}
 	}
 	if out, _, code := command("diff", "web", "--from", "1", "--to", "1"); code != 0 || out != "" {
-		t.Errorf("a revision differs from itself by %d: %s", code, out)
+		t.Errorf("diff of a revision with itself ends with %d: %s", code, out)
 	}
 	if strings.Contains(out, "# chart") {
 		t.Errorf("the same chart differs:\n%s", out)
@@ -102,10 +102,10 @@ func TestDiffAndDriftEndLikeDiff(t *testing.T) {
 		t.Errorf("diff as JSON ends with %d: %s", code, out)
 	}
 	if _, stderr, code := command("diff", "web", "--to", "7"); code != 3 || !strings.Contains(stderr, "there is no revision 7 of release web") {
-		t.Errorf("a revision that is not there: %d %s", code, stderr)
+		t.Errorf("a missing revision: %d %s", code, stderr)
 	}
 	if _, stderr, code := command("diff", "web", "--part", "none"); code != 2 {
-		t.Errorf("a part that is not there: %d %s", code, stderr)
+		t.Errorf("an unknown part: %d %s", code, stderr)
 	}
 
 	if out, stderr, code := command("drift", "web"); code != 0 || out != "Revision 2: 3 same\n" {
@@ -126,6 +126,6 @@ func TestDiffAndDriftEndLikeDiff(t *testing.T) {
 		t.Errorf("drift as JSON ends with %d: %s, %v", code, out, err)
 	}
 	if _, stderr, code := command("drift", "absent"); code != 3 || !strings.Contains(stderr, "there is no release absent in namespace "+namespace) {
-		t.Errorf("a release that is not there: %d %s", code, stderr)
+		t.Errorf("a missing release: %d %s", code, stderr)
 	}
 }

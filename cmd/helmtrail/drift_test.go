@@ -17,7 +17,7 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// rehearse runs an operation as a dry run and returns its session.
+// rehearse performs a dry run of an operation and returns its session.
 func (h *server) rehearse(t *testing.T, method, path string, body object) string {
 	t.Helper()
 	options, _ := body["options"].(object)
@@ -33,7 +33,7 @@ func (h *server) rehearse(t *testing.T, method, path string, body object) string
 	return answer.SessionID
 }
 
-func TestADriftIsToldAndMasked(t *testing.T) {
+func TestADriftIsReportedAndMasked(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
 		answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
@@ -52,10 +52,10 @@ func TestADriftIsToldAndMasked(t *testing.T) {
 		text := h.text(t, h.release(namespace, "web")+"/drift")
 		hides(t, "the drift", text)
 		if !strings.Contains(text, `"path":"data.a"`) || !strings.Contains(text, `"manager":"by-hand"`) {
-			t.Errorf("the drift is %s", text)
+			t.Errorf("the masked drift is %s", text)
 		}
 		if revealed := h.text(t, h.release(namespace, "web")+"/drift?reveal=true"); !strings.Contains(revealed, "b3RoZXI=") {
-			t.Errorf("revealed it is %s", revealed)
+			t.Errorf("the revealed drift is %s", revealed)
 		}
 		response, err := h.client.Get(h.url + h.release(namespace, "web") + "/drift?reveal=true")
 		if err != nil {
@@ -63,12 +63,12 @@ func TestADriftIsToldAndMasked(t *testing.T) {
 		}
 		response.Body.Close()
 		if kept := response.Header.Get("Cache-Control"); kept != "no-store" {
-			t.Errorf("a browser may keep what was revealed: %q", kept)
+			t.Errorf("a browser may cache the revealed drift: %q", kept)
 		}
 	})
 }
 
-func TestWhatADryRunRendersIsComparedAndValidated(t *testing.T) {
+func TestARenderedManifestIsComparedAndValidated(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
 		values := func(more object) object {
@@ -102,14 +102,14 @@ func TestWhatADryRunRendersIsComparedAndValidated(t *testing.T) {
 		h.get(t, release+"/diff?toSession="+same, &diff)
 		// The chart writes the revision's number into a ConfigMap and the notes.
 		if diff.From.Revision != 1 || diff.To.Session != same || len(diff.Parts) != 3 || len(diff.Manifest) != 1 || diff.Manifest[0].Kind != "ConfigMap" || !strings.Contains(diff.Notes, "+Revision 2") {
-			t.Errorf("the same values differ by %+v", diff)
+			t.Errorf("with the same values the difference is %+v", diff)
 		}
 		h.get(t, release+"/diff?part=manifest&toSession="+changed, &diff)
 		if len(diff.Manifest) != 3 {
-			t.Errorf("other values differ by %+v", diff)
+			t.Errorf("with other values the difference is %+v", diff)
 		}
 		if code := h.call(t, http.MethodGet, release+"/diff?reveal=true&toSession="+changed, nil, &struct{}{}); code != http.StatusBadRequest {
-			t.Errorf("revealing what is masked for good answered %d", code)
+			t.Errorf("revealing a rendered manifest answered %d", code)
 		}
 
 		verdicts := func(session string) map[string]drift.Verdict {
@@ -122,10 +122,10 @@ func TestWhatADryRunRendersIsComparedAndValidated(t *testing.T) {
 			return all
 		}
 		if found := verdicts(same); found["Secret audited"] != drift.VerdictUnchanged || found["ConfigMap audited"] != drift.VerdictChange || found["ConfigMap child"] != drift.VerdictUnchanged {
-			t.Errorf("of the same values it is said %v", found)
+			t.Errorf("with the same values the verdict is %v", found)
 		}
 		if found := verdicts(changed); found["Secret audited"] != drift.VerdictChange || found["ConfigMap child"] != drift.VerdictChange {
-			t.Errorf("of other values it is said %v", found)
+			t.Errorf("with other values the verdict is %v", found)
 		}
 	})
 }
@@ -174,10 +174,10 @@ func TestRevisionsAreComparedAcrossClusters(t *testing.T) {
 	path := caller.release(namespace, "web") + "/diff?part=manifest&fromCluster="
 	var refused struct{ Details struct{ Cluster string } }
 	if code := caller.call(t, http.MethodGet, path+"other", nil, &refused); code != http.StatusUnauthorized || refused.Details.Cluster != "other" {
-		t.Errorf("the token of a header counts for %d %q", code, refused.Details.Cluster)
+		t.Errorf("with a token in the header: %d %q", code, refused.Details.Cluster)
 	}
 	if code := caller.call(t, http.MethodGet, path+"nowhere", nil, &struct{}{}); code != http.StatusNotFound {
-		t.Errorf("a cluster that is not there answered %d", code)
+		t.Errorf("a missing cluster answered %d", code)
 	}
 
 	login, err := h.client.Post(h.url+"/login", "application/json", strings.NewReader(`{"cluster":"other","token":"`+token+`"}`))
@@ -208,14 +208,14 @@ func TestRevisionsAreComparedAcrossClusters(t *testing.T) {
 		t.Errorf("the same revision in the other cluster: %d %s", code, answer)
 	}
 	if code, answer := ask(path + "other&fromNamespace=" + elsewhere); code != http.StatusForbidden {
-		t.Errorf("a namespace of the other cluster without the right: %d %s", code, answer)
+		t.Errorf("a namespace of the other cluster without permission: %d %s", code, answer)
 	}
 	if code, answer := ask(path + "other&reveal=true"); code != http.StatusForbidden {
-		t.Errorf("revealing without the right: %d %s", code, answer)
+		t.Errorf("revealing without permission: %d %s", code, answer)
 	}
-	// What is revealed stands in the trails of both clusters.
+	// The reveal is recorded in the trails of both clusters.
 	bind(t, namespace, reader, exampleRole(t, "auditor"))
-	eventually(t, "revealed across clusters", func() bool { // the refusal is remembered for a moment
+	eventually(t, "revealed across clusters", func() bool { // the refusal is cached for a moment
 		code, _ := ask(path + "other&reveal=true")
 		return code == http.StatusOK
 	})

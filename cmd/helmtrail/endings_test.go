@@ -20,11 +20,11 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// never is the test chart's values with which its Pod does not become ready.
+// never has values for the test chart with which its Pod does not become ready.
 var never = object{"tag": "doesnotexist"}
 
-// becomesReady repairs a Deployment "web" of the test chart that was installed
-// with never: a helm that waits for it goes on.
+// becomesReady repairs the test chart's Deployment "web" that was installed with never. A
+// Helm that waits for it then continues.
 func becomesReady(t *testing.T, namespace string) {
 	t.Helper()
 	client, err := appsv1client.NewForConfig(clustertest.Config(t))
@@ -41,8 +41,8 @@ func becomesReady(t *testing.T, namespace string) {
 	})
 }
 
-// startInstall submits an install that waits for ever, and blocks until its
-// revision is pending.
+// startInstall submits an install that waits forever. It returns once its revision is
+// pending.
 func (h *server) startInstall(t *testing.T, namespace string) accepted {
 	t.Helper()
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
@@ -56,7 +56,7 @@ func (h *server) startInstall(t *testing.T, namespace string) accepted {
 	return answer
 }
 
-// awaitEvent reads a session's stream until an event is what is asked for.
+// awaitEvent reads a session's stream up to an event for which is returns true.
 func (h *server) awaitEvent(t *testing.T, answer accepted, is func(helmtrail.Event) bool) {
 	t.Helper()
 	found := false
@@ -70,12 +70,12 @@ func (h *server) awaitEvent(t *testing.T, answer accepted, is func(helmtrail.Eve
 		return !found
 	})
 	if err != nil || !found {
-		t.Fatalf("the event did not come: %v", err)
+		t.Fatalf("the event did not arrive: %v", err)
 	}
 }
 
-// hasObject returns a function that reports whether an event shows an object of
-// a kind that exists.
+// hasObject returns a function that reports whether an event shows an existing object of a
+// kind.
 func hasObject(kind string) func(helmtrail.Event) bool {
 	return func(e helmtrail.Event) bool {
 		body, ok := e.Body.(*helmtrail.ResourceStatus)
@@ -96,7 +96,7 @@ func (h *server) cancel(t *testing.T, namespace string, answer accepted, body an
 	return h.call(t, http.MethodPost, h.release(namespace, "web")+"/sessions/"+answer.SessionID+"/cancel", body, &ignored)
 }
 
-// item is a release as GET answers it.
+// item is a release as returned by GET.
 type item struct {
 	Revision int
 	Status   string
@@ -119,7 +119,7 @@ func TestCancelDuringAWaitLeavesTheReleaseFailedNotPending(t *testing.T) {
 		if code := h.cancel(t, namespace, answer, nil); code != http.StatusAccepted {
 			t.Errorf("cancel answered %d", code)
 		}
-		// Cancelling again is accepted, unless the session has ended meanwhile.
+		// A second cancel is accepted too, unless the session has already ended.
 		if code := h.cancel(t, namespace, answer, nil); code != http.StatusAccepted && code != http.StatusConflict {
 			t.Errorf("the second cancel answered %d", code)
 		}
@@ -154,7 +154,7 @@ func TestCancelDuringAWaitLeavesTheReleaseFailedNotPending(t *testing.T) {
 func TestForceKillsAHelmThatIgnoresSIGTERM(t *testing.T) {
 	t.Parallel()
 	h, namespace := serveOn(t, arguments{helm: standIn(t, "trap '' TERM; echo ready; while :; do sleep 0.05; done")}), clustertest.Namespace(t)
-	// With rollbackOnFailure helm has its timeout of an hour to end after a SIGTERM.
+	// With rollbackOnFailure Helm gets its timeout, an hour, to end after a SIGTERM.
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
 		"name": "web", "chart": object{"ref": "web"}, "options": object{"rollbackOnFailure": true, "timeoutSeconds": 3600},
 	})
@@ -172,7 +172,7 @@ func TestTheDeadlineEndsTheSession(t *testing.T) {
 	h, namespace := shared.on(t, clustertest.Binary(t, "helm4")), clustertest.Namespace(t)
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
 		"name": "web", "chart": object{"ref": "web"}, "values": never,
-		// helm must be waiting by then, however busy the machine is.
+		// By then Helm must be waiting, however busy the machine is.
 		"options": object{"wait": true, "timeoutSeconds": 120, "deadlineSeconds": 20},
 	})
 	kind, last := end(t, h.events(t.Context(), t, answer.Events, 1))
@@ -186,7 +186,7 @@ func TestTheDeadlineEndsTheSession(t *testing.T) {
 
 // Users could not tell a live operation from a dead one:
 // https://github.com/helm/helm/issues/10599.
-func TestASecondOperationIsRefusedWithTheRunningSession(t *testing.T) {
+func TestASecondOperationIsRejectedWithTheRunningSession(t *testing.T) {
 	t.Parallel()
 	h, namespace := shared.on(t, clustertest.Binary(t, "helm4")), clustertest.Namespace(t)
 	answer := h.startInstall(t, namespace)
@@ -207,9 +207,9 @@ func TestASecondOperationIsRefusedWithTheRunningSession(t *testing.T) {
 	end(t, h.events(t.Context(), t, answer.Events, 1))
 }
 
-// helm refuses installs and upgrades over a pending revision, but not
+// Helm itself rejects installs and upgrades over a pending revision. It does not reject
 // rollbacks and uninstalls, which then leave two revisions deployed.
-func TestAnOutsideOperationHasASessionAndIsNotRunOver(t *testing.T) {
+func TestAnOutsideOperationHasASessionAndIsNotOverridden(t *testing.T) {
 	t.Parallel()
 	h, namespace := shared.on(t, clustertest.Binary(t, "helm4")), clustertest.Namespace(t)
 	command := exec.CommandContext(t.Context(), clustertest.Binary(t, "helm4"), "install", "web", clustertest.Chart(t), "--namespace", namespace,
@@ -246,13 +246,13 @@ func TestAnOutsideOperationHasASessionAndIsNotRunOver(t *testing.T) {
 	}
 	started := events[0].Body.(*helmtrail.Started)
 	if started.Origin != helmtrail.OriginOutside || started.Operation != helmtrail.OperationInstall || started.Command != nil || started.TimeoutSeconds != nil {
-		t.Errorf("the session started %+v, want an install from outside with nothing else known", started)
+		t.Errorf("the session started %+v, want an install from outside and no other fields", started)
 	}
 	if diff := cmp.Diff([]string{"1 pending-install", "1 deployed"}, statuses(events)); diff != "" {
 		t.Errorf("transitions (-want +got):\n%s", diff)
 	}
 	if kind, last := end(t, events); kind != helmtrail.TypeCompleted || last.ExitCode != nil || last.Process != nil {
-		t.Errorf("the session ended %s %+v, want COMPLETED with nothing known of the process", kind, last)
+		t.Errorf("the session ended %s %+v, want COMPLETED without a process", kind, last)
 	}
 	var sessions struct{ Items []helmtrail.Session }
 	h.get(t, h.release(namespace, "web")+"/sessions", &sessions)

@@ -26,11 +26,11 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// credentialCommand is the test binary as a credential plugin.
+// credentialCommand makes the test binary act as a credential plugin.
 const credentialCommand = "credential"
 
-// TestMain makes the test binary its own supervisor, as the program is, and the
-// program itself for tests that need it in a process of its own.
+// TestMain makes the test binary its own supervisor, like the program, and runs the program
+// itself for tests that need it as a separate process.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		main()
@@ -43,8 +43,8 @@ func TestMain(m *testing.M) {
 		// os.Exit takes a second longer with the race detector.
 		syscall.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}
-	// Tests here wait for the cluster far more than they compute. A -parallel on
-	// the command line, which is read later, still counts.
+	// Tests here wait for the cluster far more than they compute. The -parallel flag, which is
+	// parsed later, still overrides this.
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
@@ -55,8 +55,8 @@ func TestMain(m *testing.M) {
 type server struct {
 	url     string
 	cluster string // the id of its only cluster
-	stop    func() // as SIGTERM does; returns when it has ended
-	pid     int    // of one that is a process of its own
+	stop    func() // ends it like SIGTERM and waits
+	pid     int    // if it is a separate process
 	client  *http.Client
 }
 
@@ -68,8 +68,8 @@ type arguments struct {
 	dataDir    string
 	charts     string
 	more       []string
-	// wait is the address that must answer 200 before the test goes on; the
-	// default is /readyz.
+	// wait is the path that must answer 200 before the test continues; the default is
+	// /readyz.
 	wait string
 }
 
@@ -88,7 +88,7 @@ func (a arguments) withDefaults(t *testing.T) arguments {
 	return a
 }
 
-// command is the command line of `helmtrail serve`.
+// command returns the command line of `helmtrail serve`.
 func (a arguments) command() []string {
 	return append([]string{
 		"serve", "--kubeconfig", a.kubeconfig, "--listen", "127.0.0.1:0",
@@ -96,10 +96,10 @@ func (a arguments) command() []string {
 	}, a.more...)
 }
 
-// serving is `helmtrail serve` in this process.
+// serving is a `helmtrail serve` that runs in this process.
 type serving struct {
-	line string     // what it printed when it began to serve
-	stop func() int // as SIGTERM does; returns the exit code when it has ended
+	line string     // what it printed at its start
+	stop func() int // ends it like SIGTERM, waits, and returns the exit code
 }
 
 // startServing runs serve until stop is called.
@@ -148,7 +148,7 @@ func serveWith(t *testing.T, a arguments, logs io.Writer) *server {
 	return h
 }
 
-// at takes the address from what serve prints when it begins. Every answer is
+// at takes the address from the line that serve prints at its start. Every response is
 // checked against openapi.yaml.
 func (h *server) at(t *testing.T, line string) {
 	t.Helper()
@@ -159,8 +159,8 @@ func (h *server) at(t *testing.T, line string) {
 	h.url = found[1]
 	transport := &http.Transport{
 		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
-		// An unused connection is closed here before the server does so, which
-		// might be in the moment of its next use.
+		// Close unused connections before the server does, which might happen just when they are
+		// used again.
 		IdleConnTimeout: idleTimeout / 2,
 	}
 	h.client.Transport = openapitest.Transport(t, transport, found[2])
@@ -208,15 +208,15 @@ func (h *server) waitFor(t *testing.T, path string) {
 	h.cluster = me.Clusters[0].ID
 }
 
-// patience is how long a test waits for what must come: so long that it has
-// not failed only because the machine is busy.
+// patience is how long a test waits for something that must happen: long enough that it
+// does not fail only because the machine is busy.
 const patience = 3 * time.Minute
 
-// atOnce is more than a busy machine takes for what nothing holds back. What is
-// held back comes later, or never.
+// atOnce is longer than a busy machine needs for anything that is not held back. What is
+// held back arrives later or never.
 const atOnce = 10 * time.Second
 
-// eventually asks until the answer is yes, for so long as patience lasts.
+// eventually calls ask until it returns true, at most for patience.
 func eventually(t *testing.T, what string, ask func() bool) {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -226,7 +226,7 @@ func eventually(t *testing.T, what string, ask func() bool) {
 		select {
 		case <-tick.C:
 		case <-limit:
-			t.Fatalf("%s: not within %v", what, patience)
+			t.Fatalf("%s: not true after %v", what, patience)
 		}
 	}
 }
@@ -268,7 +268,7 @@ func (h *server) get(t *testing.T, path string, answer any) {
 	}
 }
 
-// accepted is what a submitted operation is answered with.
+// accepted is the response to a submitted operation.
 type accepted struct {
 	SessionID, Events, Page string
 }
@@ -337,9 +337,9 @@ func (h *server) frames(ctx context.Context, path string, f func(frame) bool) er
 	}
 }
 
-// events reads a session's stored events until its stream ends, and checks
-// what holds for every stream: seq without gaps, ids, one terminal event and
-// that last.
+// events reads a session's stored events until the stream ends, and checks what holds for
+// every stream: seq without gaps, the ids, and exactly one terminal event, which is the
+// last.
 func (h *server) events(ctx context.Context, t *testing.T, path string, first uint64) []helmtrail.Event {
 	t.Helper()
 	var events []helmtrail.Event
@@ -356,13 +356,13 @@ func (h *server) events(ctx context.Context, t *testing.T, path string, first ui
 			return true
 		}
 		if want := first + uint64(len(events)); e.Seq != want {
-			t.Errorf("event %d came where %d belongs", e.Seq, want)
+			t.Errorf("got event %d, want %d", e.Seq, want)
 		}
 		if want := fmt.Sprintf("%s.%d", e.SessionID, e.Seq); f.id != want || f.event != string(e.Type) {
 			t.Errorf("frame has id %q and event %q, want %q and %q", f.id, f.event, want, e.Type)
 		}
 		if len(events) > 0 && events[len(events)-1].Type.Terminal() {
-			t.Errorf("%s came after the terminal event", e.Type)
+			t.Errorf("%s follows the terminal event", e.Type)
 		}
 		events = append(events, e)
 		return true
@@ -377,7 +377,7 @@ func (h *server) events(ctx context.Context, t *testing.T, path string, first ui
 	return events
 }
 
-// statuses are the transitions of a stream, as "revision status".
+// statuses returns the transitions of a stream as "revision status".
 func statuses(events []helmtrail.Event) []string {
 	var list []string
 	for _, e := range events {
@@ -392,7 +392,7 @@ func statuses(events []helmtrail.Event) []string {
 	return list
 }
 
-// end is the terminal event's body.
+// end returns the terminal event's body.
 func end(t *testing.T, events []helmtrail.Event) (helmtrail.Type, *helmtrail.End) {
 	t.Helper()
 	last := events[len(events)-1]

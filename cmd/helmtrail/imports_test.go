@@ -15,8 +15,8 @@ import (
 
 const module = "github.com/helmtrail/helmtrail"
 
-// pureRules list the packages that hold types and pure functions only, with
-// everything that they may import beside the standard library.
+// pureRules lists the packages that contain only types and pure functions, with what they
+// may import besides the standard library.
 var pureRules = []struct {
 	folder string
 	allow  []string
@@ -29,7 +29,7 @@ var pureRules = []struct {
 	{"stream/ownership", []string{".", "decoder"}},
 }
 
-// impure are packages of the standard library that a pure package does not need.
+// impure lists the packages of the standard library that a pure package does not need.
 var impure = []string{"net", "net/http", "os", "os/exec", "sync", "sync/atomic", "syscall", "math/rand", "math/rand/v2"}
 
 // importRules say which packages may not import which, and why. A path that ends
@@ -86,8 +86,8 @@ func (f sourceFile) imports(t *testing.T) []string {
 	return paths
 }
 
-// sourceFiles parses every Go file of the product but for tests and the packages
-// that only tests use, which may start the real thing.
+// sourceFiles parses every Go file of the product except tests and the packages for tests,
+// which may start real servers.
 func sourceFiles(t *testing.T) []sourceFile {
 	t.Helper()
 	root := filepath.Join("..", "..")
@@ -129,8 +129,8 @@ func covers(pattern, name string) bool {
 	return name == tree || below && strings.HasPrefix(name, tree+"/")
 }
 
-// A rule is dead when nothing stands where it looks, or when nobody imports what
-// it forbids: it could not fail any more.
+// A rule is dead if no file matches it, or if no other package imports what it forbids: it
+// could never fail.
 func TestImportsPointOneWay(t *testing.T) {
 	files := sourceFiles(t)
 	for _, rule := range importRules {
@@ -142,7 +142,7 @@ func TestImportsPointOneWay(t *testing.T) {
 			for _, p := range f.imports(t) {
 				forbidden := covers(rule.forbidden, p)
 				imported = imported || forbidden
-				// A package may import what stands beside and below it.
+				// A package may import packages beside and below it.
 				if from && forbidden && !covers(module+"/"+rule.from, p) {
 					t.Errorf("%s imports %s: %s", f.name, p, rule.why)
 				}
@@ -217,8 +217,8 @@ func TestEveryPackageHasADoc(t *testing.T) {
 	}
 }
 
-// The limits keep a package, a type and a file to one subject each.
-func TestNothingGrowsTooBig(t *testing.T) {
+// The limits keep each package, type and file to one subject.
+func TestPackagesTypesAndFilesStaySmall(t *testing.T) {
 	const maxNames, maxMethods, maxLines = 120, 60, 450
 	names, methods := map[string]int{}, map[string]int{}
 	for _, f := range sourceFiles(t) {

@@ -22,8 +22,8 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// processes finds helm and its supervisor by the session's folder, which is
-// the supervisor's argument and part of helm's environment.
+// processes returns the ids of Helm and its supervisor. It finds them by the session's
+// folder, which is the supervisor's argument and in Helm's environment.
 func processes(t *testing.T, session string) (supervisor, helm int) {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")
@@ -35,7 +35,7 @@ func processes(t *testing.T, session string) (supervisor, helm int) {
 		if err != nil {
 			continue
 		}
-		// A process that ends in between has neither.
+		// A process that ended in between has neither.
 		command, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
 		environment, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
 		switch {
@@ -62,9 +62,9 @@ func kill(t *testing.T, pid int) {
 	}
 }
 
-// giveUp makes helm end its wait with an error, as its own timeout does: a
-// SIGTERM cancels an install or upgrade (https://github.com/helm/helm/pull/9180).
-// A helm that has ended is left alone.
+// giveUp makes Helm end its wait with an error, like its own timeout: a SIGTERM cancels an
+// install or upgrade (https://github.com/helm/helm/pull/9180). It does nothing if Helm has
+// ended.
 func giveUp(t *testing.T, session string) {
 	t.Helper()
 	_, helm := processes(t, session)
@@ -76,20 +76,20 @@ func giveUp(t *testing.T, session string) {
 	}
 }
 
-// giveUpWhen waits for an event of a session and then makes its helm give up.
+// giveUpWhen waits for an event of a session and then makes Helm give up.
 func (h *server) giveUpWhen(t *testing.T, answer accepted, is func(helmtrail.Event) bool) {
 	t.Helper()
 	h.awaitEvent(t, answer, is)
 	giveUp(t, answer.SessionID)
 }
 
-// Killing helm leaves pending-*, which the session says at once, and each of
-// the three recoveries leads out of it:
+// A killed Helm leaves a pending status. The session reports that at once, and each of the
+// three recoveries resolves it:
 // https://github.com/helm/helm/issues/9446.
 func TestAKilledHelmLeavesAStuckReleaseThatCanBeRecovered(t *testing.T) {
 	recoveries := []struct {
 		strategy helmtrail.Strategy
-		status   string // of the release afterwards, "" when it is gone
+		status   string // of the release afterwards, "" if it is gone
 	}{
 		{helmtrail.StrategyMarkFailed, "failed"},
 		{helmtrail.StrategyRollback, "deployed"},
@@ -108,7 +108,7 @@ func TestAKilledHelmLeavesAStuckReleaseThatCanBeRecovered(t *testing.T) {
 			}
 			stuck := h.item(t, namespace).Stuck
 			if stuck == nil || stuck.Suspected || stuck.By != answer.SessionID {
-				t.Fatalf("%s: the release is stuck: %+v, want by our session, for sure", recovery.strategy, stuck)
+				t.Fatalf("%s: the release is stuck: %+v, want left by our session, certainly", recovery.strategy, stuck)
 			}
 			h.recover(t, namespace, recovery.strategy, *stuck, recovery.status)
 		}
@@ -153,7 +153,7 @@ func TestKillingTheSupervisorEndsTheSessionAndHelm(t *testing.T) {
 			answer := h.startInstall(t, namespace)
 			supervisor, pid := processes(t, answer.SessionID)
 			if both {
-				// helm must not see its supervisor die, nor that helm's death.
+				// Helm must see neither the death of its supervisor nor the supervisor Helm's.
 				if output, err := exec.Command("kill", "-STOP", strconv.Itoa(supervisor)).CombinedOutput(); err != nil {
 					t.Fatalf("stop the supervisor: %v\n%s", err, output)
 				}
@@ -180,28 +180,28 @@ func processEnded(pid int) bool {
 	return err == nil && errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
-// startedProcess reports whether a process runs. One that has ended but was not
-// reaped yet, as an orphan may be for a while, does not.
+// startedProcess reports whether a process runs. A zombie, as an orphan may be for a while,
+// does not count.
 func startedProcess(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && !strings.Contains(string(stat), ") Z ")
 }
 
-// After a kill -9 of helmtrail the supervisor goes on alone, and the next
-// helmtrail tells the rest: a reader with Last-Event-ID gets every line once.
+// After a kill -9 of helmtrail the supervisor continues alone, and the next helmtrail
+// reports the rest: a reader with Last-Event-ID gets every line once.
 func TestAKilledHelmtrailLosesNoLine(t *testing.T) {
 	t.Parallel()
 	losesNoLine(t, nil, startProgram)
 }
 
-// With --on-stop=leave the same holds for one that is stopped in peace.
-func TestAHelmtrailThatLeavesItsOperationsLosesNoLine(t *testing.T) {
+// With --on-stop=leave the same holds for an orderly stop.
+func TestStoppingWithOperationsLeftRunningLosesNoLine(t *testing.T) {
 	t.Parallel()
 	losesNoLine(t, []string{"--on-stop", "leave", "--drain", "0s"}, serveOn)
 }
 
-// losesNoLine ends a helmtrail in the middle of an operation and starts
-// another one on the same data directory.
+// losesNoLine ends a helmtrail in the middle of an operation and starts another one on the
+// same data directory.
 func losesNoLine(t *testing.T, flags []string, start func(*testing.T, arguments) *server) {
 	t.Helper()
 	const lines = 400
@@ -228,7 +228,7 @@ func losesNoLine(t *testing.T, flags []string, start func(*testing.T, arguments)
 	events := first.submit(t, http.MethodPost, first.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}}).Events
 	var stopping sync.WaitGroup
 	stop := sync.OnceFunc(func() { stopping.Go(first.stop) })
-	// The stream breaks when the program ends, which is what is wanted.
+	// The stream breaks when the program ends, as intended.
 	_ = first.frames(t.Context(), events, func(f frame) bool {
 		take(f)
 		if len(seen) >= 100 {
@@ -260,7 +260,7 @@ func losesNoLine(t *testing.T, flags []string, start func(*testing.T, arguments)
 	}
 }
 
-// startProgram runs the program as a process of its own, which stop kills.
+// startProgram runs the program as a separate process, which stop kills.
 func startProgram(t *testing.T, a arguments) *server {
 	t.Helper()
 	command := exec.Command(clustertest.Binary(t, "helmtrail"), a.withDefaults(t).command()...)

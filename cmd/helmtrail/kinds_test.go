@@ -20,7 +20,7 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// packed is a record as Helm stores it.
+// packed encodes a record like Helm.
 func packed(t *testing.T, record io.Reader) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -34,7 +34,7 @@ func packed(t *testing.T, record io.Reader) []byte {
 	return []byte(base64.StdEncoding.EncodeToString(out.Bytes()))
 }
 
-// spaces never end.
+// spaces is an endless reader of spaces.
 type spaces struct{}
 
 func (spaces) Read(p []byte) (int, error) {
@@ -44,18 +44,18 @@ func (spaces) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// kindOfRecord is what may be found in a release Secret.
+// kindOfRecord is a kind of content that a release Secret may have.
 type kindOfRecord struct {
 	name   string
-	status string // the label's, "" for deployed
+	status string // in the label, "" for deployed
 	data   []byte
-	// unreadable means that it is a row, but has no parts.
+	// unreadable means that the record has a row, but no parts.
 	unreadable bool
-	// wantStatus is the status that is shown, "" for the label's.
+	// wantStatus is the status shown, "" for that of the label.
 	wantStatus string
 }
 
-// kindsOfRecords are all kinds that the decoder may meet.
+// kindsOfRecords returns all kinds that the decoder may meet.
 func kindsOfRecords(t *testing.T) []kindOfRecord {
 	t.Helper()
 	record := func(name, status, more string) string {
@@ -98,9 +98,9 @@ func kindsOfRecords(t *testing.T) []kindOfRecord {
 
 // https://github.com/Dudude-bit/rubick/pull/215
 //
-// It is not parallel: every helmtrail of another test would read these records
-// too, of which one takes a second of work.
-func TestRecordsOfEveryKindAreShownWhileTheyAreThereAndAfterwards(t *testing.T) {
+// The test is not parallel: the helmtrails of other tests would read these records too, and
+// one of them takes a second of work.
+func TestRecordsOfEveryKindAreShownAlsoAfterTheirDeletion(t *testing.T) {
 	namespace := clustertest.Namespace(t)
 	h := shared.on(t, clustertest.Binary(t, "helm4"))
 	kinds := kindsOfRecords(t)
@@ -120,7 +120,7 @@ func TestRecordsOfEveryKindAreShownWhileTheyAreThereAndAfterwards(t *testing.T) 
 			t.Fatalf("%s: %v", kind.name, err)
 		}
 	}
-	// What is labelled as Helm's but is no record is no release.
+	// A Secret with Helm's label but without a record is not a release.
 	for name, secret := range map[string]corev1.Secret{
 		"opaque": {Data: map[string][]byte{"password": []byte("x")}}, "nothing": {Type: "helm.sh/release.v1"},
 	} {
@@ -143,8 +143,8 @@ func TestRecordsOfEveryKindAreShownWhileTheyAreThereAndAfterwards(t *testing.T) 
 	t.Run("gone", func(t *testing.T) { h.checkKinds(t, namespace, kinds, true) })
 }
 
-// checkKinds looks at the only revision of each release through every route
-// that reads its record.
+// checkKinds reads the only revision of each release through every route that needs its
+// record.
 func (h *server) checkKinds(t *testing.T, namespace string, kinds []kindOfRecord, gone bool) {
 	t.Helper()
 	for _, kind := range kinds {

@@ -20,20 +20,20 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// TestShop plays everything that can befall a release, each part in a namespace
-// of its own. All at once and on one helmtrail for each Helm, since nearly all of
-// the time is spent waiting.
+// TestShop runs scenarios with everything that can happen to a release, each in a namespace
+// of its own. They run concurrently on one helmtrail for each Helm, because they mostly
+// wait.
 func TestShop(t *testing.T) {
 	t.Parallel()
 	parts := map[string]func(t *testing.T, h *server, major int){
-		"the life of a release":                      theLifeOfARelease,
-		"a first install is uninstalled again":       aFirstInstallThatFailsIsUninstalledAgain,
-		"an uninstall times out":                     anUninstallWhoseWaitTimesOutHasLostTheRecordsAndLeavesObjects,
-		"an uninstall is cut short":                  anUninstallCutShortIsStuckAndRepeated,
-		"a rollback is cut short":                    aRollbackCutShortIsStuckAndRecovered,
-		"an upgrade is rolled back when it is ended": anEndedUpgradeIsRolledBackBeforeItsOneEnd,
-		"pruning is no uninstall":                    pruningTheHistoryIsNoUninstall,
-		"helm undoes an operation by hand":           anOutsideOperationThatHelmUndoesHasFailed,
+		"all operations on a release":                  allOperationsOnARelease,
+		"a first install is uninstalled again":         aFirstInstallThatFailsIsUninstalledAgain,
+		"an uninstall times out":                       anUninstallThatTimesOutLosesTheRecordsAndLeavesObjects,
+		"an uninstall is interrupted":                  anInterruptedUninstallIsStuckAndRepeated,
+		"a rollback is interrupted":                    anInterruptedRollbackIsStuckAndRecovered,
+		"an upgrade is rolled back when it is stopped": aStoppedUpgradeIsRolledBackBeforeItsEnd,
+		"pruning is not an uninstall":                  pruningTheHistoryIsNotAnUninstall,
+		"helm undoes an operation by hand":             anUndoneOutsideOperationHasFailed,
 	}
 	for _, major := range clustertest.Versions {
 		t.Run(fmt.Sprintf("helm %d", major), func(t *testing.T) {
@@ -49,9 +49,9 @@ func TestShop(t *testing.T) {
 	}
 }
 
-// The life of a release, each step through the API and checked in the events,
-// in the history and in the live objects.
-func theLifeOfARelease(t *testing.T, h *server, major int) {
+// allOperationsOnARelease performs each operation through the API and checks the events,
+// the history and the live objects.
+func allOperationsOnARelease(t *testing.T, h *server, major int) {
 	s := openShop(t, h, major, "shop")
 	s.installs(t)
 	s.rolls(t)
@@ -73,7 +73,7 @@ func theLifeOfARelease(t *testing.T, h *server, major int) {
 func (s *shop) installs(t *testing.T) {
 	events := s.install(t, object{"greeting": "hello", "migration": "2s"}, object{"wait": true, "timeoutSeconds": 180})
 	last := ended(t, events, expected{release: "1 deployed"})
-	told(t, events, "1 pending-install", "1 deployed")
+	hasTransitions(t, events, "1 pending-install", "1 deployed")
 	if last.Notes != "shop says hello.\n" {
 		t.Errorf("the notes are %q", last.Notes)
 	}
@@ -82,10 +82,10 @@ func (s *shop) installs(t *testing.T) {
 		return ok && slices.ContainsFunc(body.Resources, func(r health.Resource) bool { return r.Kind == "Job" && r.Name == "shop-migrate" && r.Hook != "" })
 	})
 	if !hook {
-		t.Error("the hook Job is in no RESOURCE_STATUS")
+		t.Error("no RESOURCE_STATUS has the hook Job")
 	}
 	if started := events[0].Body.(*helmtrail.Started); *started.TimeoutSeconds != 180 || *started.DeadlineSeconds != 195 {
-		t.Errorf("STARTED says %v of timeout and %v of deadline", *started.TimeoutSeconds, *started.DeadlineSeconds)
+		t.Errorf("STARTED has the timeout %v and the deadline %v", *started.TimeoutSeconds, *started.DeadlineSeconds)
 	}
 	s.checkHistory(t, "1 deployed: Install complete")
 	s.serving(t, "shop:1")
@@ -95,14 +95,14 @@ func (s *shop) rolls(t *testing.T) {
 	before := s.deployment(t)
 	events := s.upgrade(t, object{"greeting": "good morning"}, object{"wait": true, "historyMax": 5})
 	ended(t, events, expected{release: "2 deployed"})
-	told(t, events, "2 pending-upgrade", "1 superseded", "2 deployed")
+	hasTransitions(t, events, "2 pending-upgrade", "1 superseded", "2 deployed")
 	after := s.deployment(t)
 	const checksum = "checksum/config"
 	if was, is := before.Spec.Template.Annotations[checksum], after.Spec.Template.Annotations[checksum]; was == is || after.Generation <= before.Generation {
 		t.Errorf("the Deployment did not roll: checksum %s, then %s; generation %d, then %d", was, is, before.Generation, after.Generation)
 	}
 	if got := s.configMap(t, "shop").Data["greeting"]; got != "good morning" {
-		t.Errorf("the ConfigMap says %q", got)
+		t.Errorf("the ConfigMap has %q", got)
 	}
 	s.checkHistory(t, "1 superseded: Install complete", "2 deployed: Upgrade complete")
 }
@@ -115,7 +115,7 @@ func (s *shop) failsAndIsRolledBack(t *testing.T) {
 	s.giveUpWhen(t, answer, hasCause)
 	events := s.events(t.Context(), t, answer.Events, 1)
 	last := ended(t, events, expected{failed: true, message: "rolled back", release: "4 deployed"})
-	told(t, events, "3 pending-upgrade", "3 failed", "4 deployed")
+	hasTransitions(t, events, "3 pending-upgrade", "3 failed", "4 deployed")
 	if len(last.Causes) == 0 {
 		t.Error("the end names no cause, want the image that is not there")
 	}
@@ -129,13 +129,13 @@ func (s *shop) failsAndIsRolledBack(t *testing.T) {
 func (s *shop) cleansUp(t *testing.T) {
 	events := s.upgrade(t, object{"tag": "doesnotexist", "offers": offers("bread")}, object{"wait": true, "timeoutSeconds": 5, "cleanupOnFail": true})
 	last := ended(t, events, expected{failed: true, release: "5 failed"})
-	told(t, events, "5 pending-upgrade", "5 failed")
+	hasTransitions(t, events, "5 pending-upgrade", "5 failed")
 	if c := s.configMap(t, "shop-offers"); c != nil {
 		t.Error("the second ConfigMap is still there")
 	}
 	for _, left := range last.Leftovers {
 		if left.Name == "shop-offers" {
-			t.Error("the second ConfigMap is said to be left over")
+			t.Error("the second ConfigMap is reported as left over")
 		}
 	}
 	s.checkHistory(t, "4 deployed: Rollback to 2", "5 failed: Upgrade \"shop\" failed")
@@ -144,13 +144,13 @@ func (s *shop) cleansUp(t *testing.T) {
 func (s *shop) goesBack(t *testing.T) {
 	events := s.rollback(t, 2, object{"wait": true})
 	ended(t, events, expected{release: "6 deployed"})
-	told(t, events, "6 pending-rollback", "6 deployed")
+	hasTransitions(t, events, "6 pending-rollback", "6 deployed")
 	s.serving(t, "shop:1")
 	if d := s.deployment(t); image(d) != "shop:1" {
 		t.Errorf("the Deployment has %s", image(d))
 	}
 	if got := s.configMap(t, "shop").Data["greeting"]; got != "good morning" {
-		t.Errorf("the ConfigMap says %q, want revision 2's words", got)
+		t.Errorf("the ConfigMap has %q, want revision 2's text", got)
 	}
 	s.checkHistory(t, "6 deployed: Rollback to 2")
 }
@@ -184,7 +184,7 @@ func (s *shop) losesAField(t *testing.T) {
 	s.checkHistory(t, "7 failed: Upgrade \"shop\" failed", "8 deployed: Upgrade complete")
 }
 
-// handMade makes a ConfigMap under the chart's name, as a person would.
+// handMade creates a ConfigMap with the chart's name, as a person would.
 func (s *shop) handMade(t *testing.T) *corev1.ConfigMap {
 	t.Helper()
 	made, err := s.core.ConfigMaps(s.namespace).Create(t.Context(), &corev1.ConfigMap{
@@ -202,11 +202,11 @@ func (s *shop) refusesTheForeign(t *testing.T, values object, release string) {
 	events := s.upgrade(t, values, object{"noHooks": true})
 	ended(t, events, expected{failed: true, message: "invalid ownership metadata", release: release, agrees: "-"})
 	if got := s.configMap(t, "shop-offers").Data["today"]; got != "cake" {
-		t.Errorf("the ConfigMap made by hand says %q", got)
+		t.Errorf("the ConfigMap made by hand has %q", got)
 	}
 }
 
-// adopted checks that the ConfigMap made by hand is the release's now.
+// adopted checks that the ConfigMap made by hand now belongs to the release.
 func (s *shop) adopted(t *testing.T, before *corev1.ConfigMap) {
 	t.Helper()
 	after := s.configMap(t, "shop-offers")
@@ -232,7 +232,7 @@ func (s *shop) replacesClientSide(t *testing.T) {
 	var refused struct{ Code, Message string }
 	code := s.call(t, http.MethodPut, s.path(), object{"chart": object{"ref": "shop"}, "values": values, "options": object{"forceReplace": true}}, &refused)
 	if code != http.StatusBadRequest || refused.Code != "unsupported_option" || !strings.Contains(refused.Message, "forceReplace") || !strings.Contains(refused.Message, "serverSide") {
-		t.Errorf("forceReplace with server-side apply answered %d %+v, want 400 that names both", code, refused)
+		t.Errorf("forceReplace with server-side apply answered %d %+v, want 400 with both names", code, refused)
 	}
 	if method := s.history(t)[len(s.history(t))-1].ApplyMethod; method != "server-side" {
 		t.Errorf("revision 10 was applied %s, want server-side", method)
@@ -270,7 +270,7 @@ func (s *shop) replaces(t *testing.T) {
 		"5 failed: Upgrade \"shop\" failed", "6 superseded: Rollback to 2", "7 superseded: Upgrade complete", "8 deployed: Upgrade complete")
 }
 
-// helmSays is what helm itself prints for a command, as JSON.
+// helmSays decodes what helm itself prints for a command as JSON.
 func (s *shop) helmSays(t *testing.T, answer any, arguments ...string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), clustertest.Binary(t, fmt.Sprintf("helm%d", s.major)), append(arguments, "--namespace", s.namespace, "--output", "json")...)
@@ -284,8 +284,7 @@ func (s *shop) helmSays(t *testing.T, answer any, arguments ...string) {
 	}
 }
 
-// readsEverything reads each part of each revision, and compares it with what
-// helm says.
+// readsEverything reads each part of each revision and compares it with helm's output.
 func (s *shop) readsEverything(t *testing.T) {
 	type metadata struct {
 		Name, Namespace, Chart, Version, AppVersion, Status string
@@ -339,8 +338,8 @@ func (s *shop) leaves(t *testing.T) {
 	}
 }
 
-// A first install that helm uninstalls itself leaves neither record nor
-// objects, which is what was asked for.
+// A first install that Helm uninstalls itself leaves neither records nor objects, as
+// requested.
 func aFirstInstallThatFailsIsUninstalledAgain(t *testing.T, h *server, major int) {
 	s := openShop(t, h, major, "shop")
 	answer := s.submit(t, http.MethodPost, s.releases(s.namespace), object{
@@ -350,8 +349,8 @@ func aFirstInstallThatFailsIsUninstalledAgain(t *testing.T, h *server, major int
 	s.giveUpWhen(t, answer, hasCause)
 	events := s.events(t.Context(), t, answer.Events, 1)
 	last := ended(t, events, expected{failed: true, message: "has been uninstalled"})
-	told(t, events, "1 pending-install", "1 uninstalling", "1 uninstalled")
-	// Helm never removes hooks that have no policy for it.
+	hasTransitions(t, events, "1 pending-install", "1 uninstalling", "1 uninstalled")
+	// Helm never removes hooks without a delete policy.
 	if diff := cmp.Diff([]health.ObjectRef{{Kind: "Job", Namespace: s.namespace, Name: "shop-migrate"}}, last.Leftovers); diff != "" {
 		t.Errorf("leftovers (-want +got):\n%s", diff)
 	}

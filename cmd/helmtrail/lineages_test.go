@@ -19,7 +19,7 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// pastItem is one revision as the history tells it.
+// pastItem is a revision in the history.
 type pastItem struct {
 	Revision      int
 	Status        string
@@ -37,7 +37,7 @@ type pastList struct {
 	}
 }
 
-// rows are revisions as "number status", and behind it why they are gone.
+// rows returns revisions as "number status", followed by the reason for their absence.
 func (l pastList) rows() []string {
 	var rows []string
 	for _, item := range l.Items {
@@ -50,7 +50,7 @@ func (l pastList) rows() []string {
 	return rows
 }
 
-// awaitPast waits until a history is as it is wanted.
+// awaitPast waits until a history equals want.
 func (h *server) awaitPast(t *testing.T, path string, want ...string) pastList {
 	t.Helper()
 	var got pastList
@@ -69,16 +69,16 @@ func (h *server) awaitPast(t *testing.T, path string, want ...string) pastList {
 	return got
 }
 
-// awaitLineages waits until the trail, which stands a moment behind the watch,
-// knows lives as they are wanted.
-func (h *server) awaitLineages(t *testing.T, path string, is func(pastList) bool) (lives pastList) {
+// awaitLineages waits until is returns true for a history's lineages. The trail is a moment
+// behind the watch.
+func (h *server) awaitLineages(t *testing.T, path string, is func(pastList) bool) (past pastList) {
 	t.Helper()
-	eventually(t, "the trail's lives", func() bool {
-		lives = pastList{}
-		h.get(t, path, &lives)
-		return len(lives.Lineages) > 0 && is(lives)
+	eventually(t, "the trail's lineages", func() bool {
+		past = pastList{}
+		h.get(t, path, &past)
+		return len(past.Lineages) > 0 && is(past)
 	})
-	return lives
+	return past
 }
 
 type trailPage struct {
@@ -86,9 +86,9 @@ type trailPage struct {
 	State audit.State
 }
 
-// A release with helm's own limit of its history is upgraded, uninstalled and
-// installed again.
-func TestAllThatAReleaseEverWasStaysReadableAndIsToldApart(t *testing.T) {
+// A release with Helm's default history limit is upgraded, uninstalled and installed
+// again.
+func TestAllLineagesOfAReleaseStayReadableAndDistinct(t *testing.T) {
 	t.Parallel()
 	namespace, chart := clustertest.Namespace(t), clustertest.Chart(t)
 	h := shared.on(t, clustertest.Binary(t, "helm4"))
@@ -121,9 +121,9 @@ func TestAllThatAReleaseEverWasStaysReadableAndIsToldApart(t *testing.T) {
 	h.awaitPast(t, own+"/history", rows("pruned")...)
 	helm("uninstall", "web")
 	h.awaitPast(t, own+"/history", rows("pruned", "uninstalled")...)
-	first := h.awaitLineages(t, own+"/history", func(lives pastList) bool { return !lives.Lineages[0].InCluster }).Lineages[0]
+	first := h.awaitLineages(t, own+"/history", func(past pastList) bool { return !past.Lineages[0].InCluster }).Lineages[0]
 	if first.Revisions != 13 || !first.Current || first.InCluster {
-		t.Errorf("the first life is %+v", first)
+		t.Errorf("the first lineage is %+v", first)
 	}
 	var missing struct {
 		Code    string
@@ -134,7 +134,7 @@ func TestAllThatAReleaseEverWasStaysReadableAndIsToldApart(t *testing.T) {
 	}
 	helm("install", "web", chart, "--set", "tag=again")
 	h.awaitPast(t, own+"/history", "1 deployed")
-	both := h.awaitLineages(t, own+"/history", func(lives pastList) bool { return len(lives.Lineages) == 2 })
+	both := h.awaitLineages(t, own+"/history", func(past pastList) bool { return len(past.Lineages) == 2 })
 	if len(both.Lineages) != 2 || both.Lineages[1].ID != first.ID || both.Items[0].Lineage == first.ID {
 		t.Errorf("lineages are %+v", both.Lineages)
 	}
@@ -155,7 +155,7 @@ func TestAllThatAReleaseEverWasStaysReadableAndIsToldApart(t *testing.T) {
 		}
 		h.get(t, fmt.Sprintf("%s/diff?from=%d&fromLineage=%s&to=1", own, revision, first.ID), &diff)
 		if want := []struct{ Path, Change string }{{"tag", "changed"}}; cmp.Diff(want, diff.Values) != "" || diff.From.Lineage != first.ID {
-			t.Errorf("revision %d and the new life differ by %+v", revision, diff)
+			t.Errorf("revision %d and the new lineage differ by %+v", revision, diff)
 		}
 	}
 	var trail trailPage
@@ -171,7 +171,7 @@ func TestAllThatAReleaseEverWasStaysReadableAndIsToldApart(t *testing.T) {
 		records[e.Lineage+e.Digest] = true
 	}
 	if len(records) < 14 {
-		t.Errorf("the trail has %d records of 14 revisions", len(records))
+		t.Errorf("the trail has %d records for 14 revisions", len(records))
 	}
 	lines := strings.Split(strings.TrimSpace(h.as(t, own+"/trail", "application/x-ndjson")), "\n")
 	if len(lines) != len(trail.Items) {
@@ -199,7 +199,7 @@ func bindEverywhere(t *testing.T, account, role string) {
 	})
 }
 
-// recreated deletes a namespace, waits until it is gone and makes it anew.
+// recreated deletes a namespace, waits until it is gone, and creates it again.
 func recreated(t *testing.T, name string) {
 	t.Helper()
 	namespaces := clustertest.Core(t).Namespaces()
@@ -215,11 +215,11 @@ func recreated(t *testing.T, name string) {
 	}
 }
 
-// former is what only the old owners of a namespace did there.
+// former appears only in what the previous owners of a namespace did there.
 const former = "obsidian"
 
-// The new owners of a namespace's name have nothing of what the old ones did.
-func TestAFormerNamespaceIsOutOfReachOfItsNewOwners(t *testing.T) {
+// New owners of a namespace's name cannot see what the previous owners did.
+func TestNewOwnersOfANamespaceCannotSeeItsPast(t *testing.T) {
 	t.Parallel()
 	accounts, namespace := clustertest.Namespace(t), "test-again-"+rand.String(6)
 	if _, err := clustertest.Core(t).Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{}); err != nil {
@@ -248,7 +248,7 @@ func TestAFormerNamespaceIsOutOfReachOfItsNewOwners(t *testing.T) {
 			t.Fatalf("the old owner's operation ended %s: %s", kind, last.Message)
 		}
 	}
-	// What no life of today shadows.
+	// No current lineage hides this one.
 	answer := old.submit(t, http.MethodPost, h.releases(namespace), object{"name": former, "chart": object{"ref": "web"}})
 	end(t, old.events(t.Context(), t, answer.Events, 1))
 
@@ -259,7 +259,7 @@ func TestAFormerNamespaceIsOutOfReachOfItsNewOwners(t *testing.T) {
 	audit, owner := h.holding(auditorToken), h.holding(ownerToken)
 	audit.awaitPast(t, own+"/history", "1 deployed")
 	var list pastList
-	eventually(t, "the old life is a former one", func() bool {
+	eventually(t, "the old lineage is a former one", func() bool {
 		audit.get(t, own+"/history", &list)
 		return len(list.Lineages) == 2 && !list.Lineages[1].Current && list.Lineages[0].Current
 	})
@@ -277,7 +277,7 @@ func TestAFormerNamespaceIsOutOfReachOfItsNewOwners(t *testing.T) {
 	}
 	session := sessions.Items[len(sessions.Items)-1].ID
 
-	// Every route that takes a lineage, or tells of what once was.
+	// These are all routes that take a lineage or show the past.
 	for _, path := range []string{
 		own + "/history?lineage=" + lineage,
 		own + "/revisions/2/values?lineage=" + lineage, own + "/revisions/1/manifest?lineage=" + lineage,
@@ -285,17 +285,17 @@ func TestAFormerNamespaceIsOutOfReachOfItsNewOwners(t *testing.T) {
 		own + "/trail?lineage=" + lineage,
 	} {
 		if code, answer := audit.ask(t, http.MethodGet, path, ""); code != http.StatusOK {
-			t.Errorf("%s answers the auditor with %d %.200s", path, code, answer)
+			t.Errorf("%s for the auditor: %d %.200s", path, code, answer)
 		}
 		for name, caller := range map[string]*server{"the new owner": owner, "nobody": h.holding(nobodyToken)} {
 			code, answer := caller.ask(t, http.MethodGet, path, "")
 			if code != http.StatusForbidden || strings.Contains(answer, former) {
-				t.Errorf("%s answers %s with %d %.200s", path, name, code, answer)
+				t.Errorf("%s for %s: %d %.200s", path, name, code, answer)
 			}
-			// A lineage that never was is refused in the same words.
+			// A lineage that never existed is refused with the same words.
 			absent := strings.ReplaceAll(path, lineage, strings.Repeat("0", len(lineage)))
 			if absentCode, absentAnswer := caller.ask(t, http.MethodGet, absent, ""); absentCode != code || absentAnswer != answer {
-				t.Errorf("%s answers %s with %d %s, and for one that is not there with %d %s", path, name, code, answer, absentCode, absentAnswer)
+				t.Errorf("%s for %s: %d %s, and for a missing lineage %d %s", path, name, code, answer, absentCode, absentAnswer)
 			}
 		}
 	}
@@ -308,26 +308,26 @@ func TestAFormerNamespaceIsOutOfReachOfItsNewOwners(t *testing.T) {
 	} {
 		code, answer := owner.ask(t, http.MethodGet, path, "")
 		if code != want || strings.Contains(answer, oldOwner) || strings.Contains(answer, lineage) || strings.Contains(answer, session) && want == 200 {
-			t.Errorf("%s answers the new owner with %d, want %d: %.400s", path, code, want, answer)
+			t.Errorf("%s for the new owner: %d, want %d: %.400s", path, code, want, answer)
 		}
 		if want == 200 && strings.Contains(answer, former) {
-			t.Errorf("%s shows the new owner what was before: %.400s", path, answer)
+			t.Errorf("%s shows the new owner the past: %.400s", path, answer)
 		}
 		if code, _ := h.holding(nobodyToken).ask(t, http.MethodGet, path, ""); code != http.StatusForbidden {
-			t.Errorf("%s answers nobody with %d", path, code)
+			t.Errorf("%s without permission: %d", path, code)
 		}
 	}
 	if lines := owner.as(t, trace, "application/x-ndjson"); strings.Contains(lines, former) || strings.Contains(lines, lineage) || !strings.Contains(lines, `"release":"web"`) {
 		t.Errorf("the new owner's lines are %.400s", lines)
 	}
-	// The auditor has all of it.
+	// The auditor sees all of it.
 	for _, path := range []string{trace + "?namespace=" + namespace, own + "/trail"} {
 		if _, answer := audit.ask(t, http.MethodGet, path, ""); !strings.Contains(answer, lineage) || !strings.Contains(answer, oldOwner) {
 			t.Errorf("%s shows the auditor %.400s", path, answer)
 		}
 	}
 	if code, answer := audit.ask(t, http.MethodGet, h.release(namespace, former)+"/history", ""); code != http.StatusOK {
-		t.Errorf("the auditor's history of a release that is gone: %d %.200s", code, answer)
+		t.Errorf("the auditor's history of a deleted release: %d %.200s", code, answer)
 	}
 	var values struct{ Tag string }
 	audit.get(t, own+"/revisions/2/values?lineage="+lineage, &values)

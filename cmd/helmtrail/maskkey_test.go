@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestTheKeyOfMaskedValuesIsMadeOnceAndForTheOwnerOnly(t *testing.T) {
+func TestTheMaskKeyIsCreatedOnceAndPrivate(t *testing.T) {
 	dir := t.TempDir()
 	first, err := maskKey(dir)
 	if err != nil {
@@ -25,7 +25,7 @@ func TestTheKeyOfMaskedValuesIsMadeOnceAndForTheOwnerOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(files) != 1 {
-		t.Errorf("the folder holds %v, want the key alone", files)
+		t.Errorf("the folder holds %v, want only the key", files)
 	}
 	info, err := files[0].Info()
 	if err != nil {
@@ -38,6 +38,6 @@ func TestTheKeyOfMaskedValuesIsMadeOnceAndForTheOwnerOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := maskKey(dir); err == nil {
-		t.Error("a key that was cut is accepted")
+		t.Error("a truncated key is accepted")
 	}
 }

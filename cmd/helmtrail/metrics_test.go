@@ -15,7 +15,7 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// metric is the value of the first sample that a pattern matches, -1 for none.
+// metric returns the value of the first sample that a pattern matches, or -1.
 func metric(text, pattern string) float64 {
 	found := regexp.MustCompile(`(?m)^helmtrail_` + pattern + ` (\S+)$`).FindStringSubmatch(text)
 	if found == nil {
@@ -28,8 +28,8 @@ func metric(text, pattern string) float64 {
 	return value
 }
 
-// releaseSecret makes a Secret of Helm's type by hand, with labels that say that
-// it is revision 1 of a release in a status.
+// releaseSecret creates a Secret of Helm's type by hand. Its labels say that it is revision
+// 1 of a release, with a status.
 func releaseSecret(t *testing.T, namespace, name string, status decoder.Status, data map[string][]byte) {
 	t.Helper()
 	_, err := clustertest.Core(t).Secrets(namespace).Create(t.Context(), &corev1.Secret{
@@ -73,8 +73,7 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 		<-connected
 	}
 
-	// What is counted at least, with these operations and no others' help. The
-	// cluster is shared with other tests.
+	// These are minimums from this test's operations. Other tests share the cluster.
 	least := map[string]float64{
 		`operations_total\{cluster="[^"]+",operation="install",origin="helmtrail",reason="",result="COMPLETED"\}`:    1,
 		`operations_total\{cluster="[^"]+",operation="upgrade",origin="helmtrail",reason="[a-z]+",result="FAILED"\}`: 1,
@@ -108,7 +107,7 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 			return metric(text, pattern) >= want
 		})
 	}
-	// The lag is in seconds, and no machine is so busy that one takes a minute.
+	// The lag is in seconds. It is below a minute even on a busy machine.
 	all, soon := metric(text, `transition_lag_seconds_count\{[^}]+\}`), metric(text, `transition_lag_seconds_bucket\{cluster="[^"]+",le="60"\}`)
 	if soon < all {
 		t.Errorf("of %v transitions %v could be read within a minute", all, soon)

@@ -19,17 +19,17 @@ import (
 	"github.com/helmtrail/helmtrail/stream/journal/smalldisk"
 )
 
-// mountedTrail is a helmtrail in a process of its own, which has mounts of its
-// own: a disk that can be filled, a Pod's service account.
+// mountedTrail is a helmtrail as a separate process with mounts of its own, such as a small
+// disk that can be filled or a Pod's service account.
 type mountedTrail struct {
 	*server
-	root string // where its files are seen from here
+	root string // its root directory as seen from this process
 	logs *logBuffer
 }
 
-// serveMounted runs the program after a shell script that may mount what it
-// likes: nobody else sees it. It works for root and, where the kernel lets
-// everybody have namespaces, for others.
+// serveMounted runs a shell script and then the program. The script may mount anything:
+// nobody else sees it. It needs root, or a kernel that lets every user create
+// namespaces.
 func serveMounted(t *testing.T, script string, environment, args []string, wait string) mountedTrail {
 	t.Helper()
 	self, err := os.Executable()
@@ -76,7 +76,7 @@ func serveMounted(t *testing.T, script string, environment, args []string, wait 
 	return h
 }
 
-// notReady is what /readyz says is missing, "" when it answers 200.
+// notReady returns what /readyz reports as missing, "" if it answers 200.
 func (h *server) notReady(t *testing.T) string {
 	t.Helper()
 	var body struct {
@@ -88,7 +88,7 @@ func (h *server) notReady(t *testing.T) string {
 	return strings.Join(body.Details.NotReady, " ")
 }
 
-func TestAFullDiskIsToldAndOvercome(t *testing.T) {
+func TestAFullDiskIsReportedAndRecoveredFrom(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	h := serveMounted(t, "mount -t tmpfs -o size=64m tmpfs "+data, nil, []string{
@@ -107,7 +107,7 @@ func TestAFullDiskIsToldAndOvercome(t *testing.T) {
 	h.events(t.Context(), t, answer.Events, 1)
 
 	fill := smalldisk.Fill(t, filepath.Join(h.root, data))
-	eventually(t, "the full disk is told", func() bool { return strings.Contains(h.notReady(t), syscall.ENOSPC.Error()) })
+	eventually(t, "the full disk is reported", func() bool { return strings.Contains(h.notReady(t), syscall.ENOSPC.Error()) })
 	if code, _ := install("meanwhile"); code != http.StatusServiceUnavailable {
 		t.Errorf("an install on a full disk answered %d", code)
 	}
@@ -123,29 +123,29 @@ func TestAFullDiskIsToldAndOvercome(t *testing.T) {
 	if kind, last := end(t, h.events(t.Context(), t, answer.Events, 1)); kind != helmtrail.TypeCompleted {
 		t.Errorf("it ended %s: %s", kind, last.Message)
 	}
-	// The trail, too, writes to streams that had been given up.
+	// The trail also writes to streams that had failed.
 	eventually(t, "the trail has it", func() bool {
 		var kept struct{ Items []struct{ Name string } }
 		return h.call(t, http.MethodGet, h.release(namespace, "after")+"/trail", nil, &kept) == http.StatusOK && len(kept.Items) > 0
 	})
 }
 
-// /readyz tries the disk every five seconds at most, however often it is asked:
-// each try creates and removes a file in the journal's folder.
-func TestReadinessCostsLittle(t *testing.T) {
+// /readyz tests the disk at most every five seconds, however often it is called. Each test
+// creates and removes a file in the journal's folder.
+func TestReadinessTestsTheDiskRarely(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), dataDir: data})
 	begun, tries := time.Now(), map[time.Time]bool{}
 	for range 500 {
-		h.notReady(t) // what it says of a slow disk does not matter here
+		h.notReady(t) // the result for a slow disk does not matter here
 		info, err := os.Stat(filepath.Join(data, journalFolder))
 		if err != nil {
 			t.Fatal(err)
 		}
 		tries[info.ModTime()] = true
 	}
-	// The first change is from before the questions.
+	// The first change happened before the requests.
 	if most := 2 + int(time.Since(begun)/(5*time.Second)); len(tries) > most {
 		t.Errorf("the journal's folder changed %d times, want %d at most", len(tries), most)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// eachHelm runs the test for both Helms, at the same time.
+// eachHelm runs the test for both Helms concurrently.
 func eachHelm(t *testing.T, f func(t *testing.T, helm string)) {
 	t.Parallel()
 	for _, major := range clustertest.Versions {
@@ -27,7 +27,7 @@ func eachHelm(t *testing.T, f func(t *testing.T, helm string)) {
 	}
 }
 
-func TestAnInstallIsToldFromStartToEnd(t *testing.T) {
+func TestAnInstallIsReportedFromStartToEnd(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
 		answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
@@ -61,10 +61,10 @@ func TestAnInstallIsToldFromStartToEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(first, half); diff != "" {
-			t.Errorf("a second reader that joined half way saw something else (-first +second):\n%s", diff)
+			t.Errorf("a second reader that joined half way differs (-first +second):\n%s", diff)
 		}
 		if diff := cmp.Diff(first[3:], resumed); diff != "" {
-			t.Errorf("a third reader that resumed from 3 saw something else (-first +third):\n%s", diff)
+			t.Errorf("a third reader that resumed from 3 differs (-first +third):\n%s", diff)
 		}
 		checkInstall(t, first)
 
@@ -80,8 +80,8 @@ func TestAnInstallIsToldFromStartToEnd(t *testing.T) {
 	})
 }
 
-// checkInstall checks the stream of an install that has waited for a Deployment
-// to become ready.
+// checkInstall checks the stream of an install that waited for a Deployment to become
+// ready.
 func checkInstall(t *testing.T, events []helmtrail.Event) {
 	t.Helper()
 	started, ok := events[0].Body.(*helmtrail.Started)
@@ -122,7 +122,7 @@ func checkInstall(t *testing.T, events []helmtrail.Event) {
 	}
 	kind, last := end(t, events)
 	if kind != helmtrail.TypeCompleted || last.Agrees == nil || !*last.Agrees || last.ExitCode == nil || *last.ExitCode != 0 {
-		t.Errorf("the end is %s %+v", kind, last)
+		t.Errorf("the terminal event is %s %+v", kind, last)
 	}
 	if diff := cmp.Diff(&helmtrail.RevisionStatus{Revision: 1, Status: "deployed"}, last.Release); diff != "" {
 		t.Errorf("release (-want +got):\n%s", diff)
@@ -165,7 +165,7 @@ func TestAFailedUpgradeThatHelmRollsBackAndAnUninstall(t *testing.T) {
 		}
 		for _, e := range failed {
 			if body, ok := e.Body.(*helmtrail.ReleaseStatus); ok && body.Revision == 3 && body.Status == "deployed" && body.Description != "Rollback to 1" {
-				t.Errorf("revision 3 says %q, want Rollback to 1", body.Description)
+				t.Errorf("revision 3 is described as %q, want Rollback to 1", body.Description)
 			}
 		}
 

@@ -21,8 +21,8 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// hold keeps the API server from removing the shop's ConfigMap until free is
-// called, which the end of the test does too.
+// hold keeps the API server from removing the shop's ConfigMap until free is called or the
+// test ends.
 func (s *shop) hold(t *testing.T) (free func()) {
 	t.Helper()
 	patch := func(finalizers string) error {
@@ -60,14 +60,14 @@ func isStatus(revision int, status string) func(helmtrail.Event) bool {
 	}
 }
 
-func anUninstallWhoseWaitTimesOutHasLostTheRecordsAndLeavesObjects(t *testing.T, h *server, major int) {
+func anUninstallThatTimesOutLosesTheRecordsAndLeavesObjects(t *testing.T, h *server, major int) {
 	s := openShop(t, h, major, "web")
 	ended(t, s.install(t, nil, nil), expected{release: "1 deployed"})
 	free := s.hold(t)
 	defer free()
 	events := s.events(t.Context(), t, s.submitUninstall(t, 3).Events, 1)
 	last := ended(t, events, expected{failed: true, agrees: "no"})
-	told(t, events, "1 uninstalling", "1 uninstalled")
+	hasTransitions(t, events, "1 uninstalling", "1 uninstalled")
 	want := []health.ObjectRef{{Kind: "ConfigMap", Namespace: s.namespace, Name: "web"}, {Kind: "Job", Namespace: s.namespace, Name: "web-migrate"}}
 	if diff := cmp.Diff(want, last.Leftovers); diff != "" {
 		t.Errorf("leftovers (-want +got):\n%s", diff)
@@ -76,7 +76,7 @@ func anUninstallWhoseWaitTimesOutHasLostTheRecordsAndLeavesObjects(t *testing.T,
 		return c.Text == "ConfigMap web is being deleted and waits for its finalizers: helmtrail.dev/test"
 	}
 	if !slices.ContainsFunc(last.Causes, held) {
-		t.Errorf("what still stands is not told, only %+v", last.Causes)
+		t.Errorf("the remaining object is not reported, only %+v", last.Causes)
 	}
 	var gone struct{ Code string }
 	if code := h.call(t, http.MethodGet, s.path(), nil, &gone); code != http.StatusNotFound {
@@ -84,12 +84,12 @@ func anUninstallWhoseWaitTimesOutHasLostTheRecordsAndLeavesObjects(t *testing.T,
 	}
 }
 
-// helm handles no signal in rollback and uninstall, so the release is stuck at
-// once, by our session, and can be recovered.
-func aRollbackCutShortIsStuckAndRecovered(t *testing.T, h *server, major int) {
+// Helm handles no signal during rollback and uninstall. The release is therefore stuck at
+// once, left by our session, and can be recovered.
+func anInterruptedRollbackIsStuckAndRecovered(t *testing.T, h *server, major int) {
 	recoveries := []struct {
 		strategy helmtrail.Strategy
-		status   string // afterwards, "" for gone
+		status   string // afterwards, "" if it is gone
 	}{
 		{helmtrail.StrategyRollback, "deployed"}, {helmtrail.StrategyMarkFailed, "failed"}, {helmtrail.StrategyUninstall, ""},
 	}
@@ -102,7 +102,7 @@ func aRollbackCutShortIsStuckAndRecovered(t *testing.T, h *server, major int) {
 			answer := s.submit(t, http.MethodPost, s.path()+"/rollback", object{"revision": 1, "options": object{"wait": true}})
 			s.awaitEvent(t, answer, isStatus(3, "pending-rollback"))
 			s.cancel(t, s.namespace, answer, nil)
-			s.cutShort(t, answer, "3 pending-rollback", []helmtrail.Strategy{helmtrail.StrategyRollback, helmtrail.StrategyMarkFailed, helmtrail.StrategyUninstall})
+			s.interrupted(t, answer, "3 pending-rollback", []helmtrail.Strategy{helmtrail.StrategyRollback, helmtrail.StrategyMarkFailed, helmtrail.StrategyUninstall})
 			s.recover(t, s.namespace, recovery.strategy, *s.item(t, s.namespace).Stuck, recovery.status)
 			if recovery.strategy == helmtrail.StrategyRollback {
 				s.serving(t, "shop:1")
@@ -111,9 +111,9 @@ func aRollbackCutShortIsStuckAndRecovered(t *testing.T, h *server, major int) {
 	}
 }
 
-// cutShort checks the end of a cancelled rollback or uninstall, and what the
-// release's address says of it.
-func (s *shop) cutShort(t *testing.T, answer accepted, release string, ways []helmtrail.Strategy) {
+// interrupted checks the terminal event of a canceled rollback or uninstall, and the state
+// of the release.
+func (s *shop) interrupted(t *testing.T, answer accepted, release string, ways []helmtrail.Strategy) {
 	t.Helper()
 	kind, last := end(t, s.events(t.Context(), t, answer.Events, 1))
 	if kind != helmtrail.TypeCanceled || *last.ExitCode != 137 || last.Process == nil || last.Process.Signal != "SIGTERM" {
@@ -124,7 +124,7 @@ func (s *shop) cutShort(t *testing.T, answer accepted, release string, ways []he
 	}
 	stuck := s.item(t, s.namespace).Stuck
 	if stuck == nil || stuck.Suspected || stuck.By != answer.SessionID || !slices.Equal(stuck.Strategies, ways) {
-		t.Fatalf("the release is stuck: %+v, want at once, by our session, with %v", stuck, ways)
+		t.Fatalf("the release is stuck: %+v, want at once, left by our session, with %v", stuck, ways)
 	}
 	var list struct {
 		Items []struct {
@@ -134,27 +134,27 @@ func (s *shop) cutShort(t *testing.T, answer accepted, release string, ways []he
 	}
 	s.get(t, s.releases(s.namespace), &list)
 	if len(list.Items) != 1 || list.Items[0].Stuck == nil {
-		t.Errorf("the list is %+v, want the release stuck there too", list.Items)
+		t.Errorf("the list is %+v, want the release stuck in it too", list.Items)
 	}
 }
 
-func anUninstallCutShortIsStuckAndRepeated(t *testing.T, h *server, major int) {
+func anInterruptedUninstallIsStuckAndRepeated(t *testing.T, h *server, major int) {
 	s := openShop(t, h, major, "web")
 	ended(t, s.install(t, nil, nil), expected{release: "1 deployed"})
 	free := s.hold(t)
 	answer := s.submitUninstall(t, 60)
 	s.awaitEvent(t, answer, isStatus(1, "uninstalling"))
 	s.cancel(t, s.namespace, answer, nil)
-	s.cutShort(t, answer, "1 uninstalling", []helmtrail.Strategy{helmtrail.StrategyUninstall})
+	s.interrupted(t, answer, "1 uninstalling", []helmtrail.Strategy{helmtrail.StrategyUninstall})
 	free()
 	s.recover(t, s.namespace, helmtrail.StrategyUninstall, *s.item(t, s.namespace).Stuck, "")
 }
 
-// helm reacts to SIGTERM as https://github.com/helm/helm/pull/9180 made it: an
-// upgrade is marked failed, and rolled back if that was asked for, which takes
-// a while. Whether the person or the deadline ended it, there is one end only.
-// See https://github.com/helm/helm/issues/9446.
-func anEndedUpgradeIsRolledBackBeforeItsOneEnd(t *testing.T, h *server, major int) {
+// Helm handles SIGTERM as introduced in https://github.com/helm/helm/pull/9180: an upgrade is
+// marked failed, and rolled back if requested, which takes a while. Whether a person or the
+// deadline stopped it, there is exactly one terminal event. See
+// https://github.com/helm/helm/issues/9446.
+func aStoppedUpgradeIsRolledBackBeforeItsEnd(t *testing.T, h *server, major int) {
 	for _, canceled := range []bool{true, false} {
 		t.Run(fmt.Sprintf("canceled %v", canceled), func(t *testing.T) {
 			t.Parallel()
@@ -162,18 +162,18 @@ func anEndedUpgradeIsRolledBackBeforeItsOneEnd(t *testing.T, h *server, major in
 			ended(t, s.install(t, nil, object{"wait": true}), expected{release: "1 deployed"})
 			options := object{"rollbackOnFailure": true, "noHooks": true, "timeoutSeconds": 60}
 			if !canceled {
-				// The cause must be in the stream by then, however busy the machine is.
+				// By then the cause must be in the stream, however busy the machine is.
 				options["deadlineSeconds"] = 25
 			}
 			answer := s.submit(t, http.MethodPut, s.path(), object{"chart": object{"ref": "shop"}, "values": object{"tag": "doesnotexist"}, "options": options})
-			// While helm still writes objects, its rollback and its upgrade write
-			// them at the same time, and either may win.
+			// If Helm is still writing objects, its rollback and its upgrade write them concurrently,
+			// and either may win.
 			s.awaitEvent(t, answer, hasCause)
 			if canceled {
 				s.cancel(t, s.namespace, answer, nil)
 			}
 			events := s.events(t.Context(), t, answer.Events, 1)
-			told(t, events, "2 pending-upgrade", "2 failed", "3 deployed")
+			hasTransitions(t, events, "2 pending-upgrade", "2 failed", "3 deployed")
 			kind, last := end(t, events)
 			if canceled && kind != helmtrail.TypeCanceled || !canceled && (kind != helmtrail.TypeFailed || last.Reason != helmtrail.ReasonTimeout) {
 				t.Errorf("the session ended %s %s", kind, last.Reason)
@@ -189,9 +189,9 @@ func anEndedUpgradeIsRolledBackBeforeItsOneEnd(t *testing.T, h *server, major in
 	}
 }
 
-// An exit with 0 within the grace is no success of what was to be ended.
+// An exit with 0 after the stop does not mean that the operation succeeded.
 // See https://github.com/helm/helm/issues/9446.
-func TestAHelmThatEndsWellWhenItIsEndedHasNotCompleted(t *testing.T) {
+func TestAnExitWithZeroAfterAStopIsNotASuccess(t *testing.T) {
 	t.Parallel()
 	h, namespace := serveOn(t, arguments{helm: standIn(t, "trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done")}), clustertest.Namespace(t)
 	install := object{"name": "web", "chart": object{"ref": "web"}, "options": object{"deadlineSeconds": 5}}
@@ -209,9 +209,9 @@ func TestAHelmThatEndsWellWhenItIsEndedHasNotCompleted(t *testing.T) {
 	}
 }
 
-// --history-max removes old records in the middle of an upgrade, which is no
-// uninstall: https://github.com/helm/helm/issues/10550.
-func pruningTheHistoryIsNoUninstall(t *testing.T, h *server, major int) {
+// --history-max removes old records in the middle of an upgrade, which is not an uninstall:
+// https://github.com/helm/helm/issues/10550.
+func pruningTheHistoryIsNotAnUninstall(t *testing.T, h *server, major int) {
 	s := openShop(t, h, major, "web")
 	ended(t, s.install(t, nil, nil), expected{release: "1 deployed"})
 	for revision := 2; revision <= 5; revision++ {
@@ -219,7 +219,7 @@ func pruningTheHistoryIsNoUninstall(t *testing.T, h *server, major int) {
 		ended(t, events, expected{release: fmt.Sprintf("%d deployed", revision)})
 		got := statuses(events)
 		if revision > 3 {
-			told(t, events, fmt.Sprintf("%d pruned", revision-3))
+			hasTransitions(t, events, fmt.Sprintf("%d pruned", revision-3))
 		}
 		if slices.ContainsFunc(got, func(s string) bool { return strings.HasSuffix(s, "uninstalled") || strings.HasSuffix(s, "removed") }) {
 			t.Errorf("upgrade %d: %v", revision, got)
@@ -231,8 +231,8 @@ func pruningTheHistoryIsNoUninstall(t *testing.T, h *server, major int) {
 	}
 }
 
-// helm's timeout is for each of its steps, so a run may take longer than it;
-// the deadline is another limit, and is stated:
+// Helm's timeout applies to each of its steps, so a run may take longer. The deadline is a
+// separate limit and is reported:
 // https://github.com/vmware-tanzu/kubeapps/issues/3604.
 func TestHelmMayTakeLongerThanItsTimeoutButNotThanTheDeadline(t *testing.T) {
 	t.Parallel()
@@ -249,7 +249,7 @@ func TestHelmMayTakeLongerThanItsTimeoutButNotThanTheDeadline(t *testing.T) {
 		if beat, ok := e.Body.(*helmtrail.Heartbeat); ok {
 			beats++
 			if *beat.TimeoutSeconds != 1 || *beat.DeadlineSeconds != 16 || e.Elapsed.Seconds() > *beat.DeadlineSeconds {
-				t.Errorf("a heartbeat after %v says %v and %v, want helm's timeout 1 and the deadline 16", e.Elapsed, *beat.TimeoutSeconds, *beat.DeadlineSeconds)
+				t.Errorf("a heartbeat after %v has %v and %v, want helm's timeout 1 and the deadline 16", e.Elapsed, *beat.TimeoutSeconds, *beat.DeadlineSeconds)
 			}
 		}
 		return true
@@ -262,11 +262,11 @@ func TestHelmMayTakeLongerThanItsTimeoutButNotThanTheDeadline(t *testing.T) {
 		t.Errorf("three steps of 0.8 s each under a timeout of 1 s ended %s after %v s", kind, last.DurationSeconds)
 	}
 	if !slices.IsSortedFunc(events, func(a, b helmtrail.Event) int { return int(a.Elapsed - b.Elapsed) }) {
-		t.Error("the elapsed time went back")
+		t.Error("the elapsed time decreased")
 	}
 }
 
-func TestAHelmThatHangsWithoutAWaitIsEnded(t *testing.T) {
+func TestAHelmThatHangsWithoutWaitIsStopped(t *testing.T) {
 	t.Parallel()
 	h, namespace := serveOn(t, arguments{helm: standIn(t, "echo ready; sleep 300")}), clustertest.Namespace(t)
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}, "options": object{"deadlineSeconds": 5}})
@@ -281,8 +281,8 @@ func TestAHelmThatHangsWithoutAWaitIsEnded(t *testing.T) {
 	}
 }
 
-// killedOutside leaves a release pending as helm does that somebody runs by
-// hand and kills.
+// killedOutside leaves a release pending, like a Helm that somebody runs by hand and
+// kills.
 func (s *shop) killedOutside(t *testing.T) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), clustertest.Binary(t, fmt.Sprintf("helm%d", s.major)),
@@ -298,9 +298,9 @@ func (s *shop) killedOutside(t *testing.T) {
 	_ = command.Wait() // it was killed
 }
 
-// A pending revision that nobody works on blocks every later operation, and
-// users could not tell why: https://github.com/helm/helm/issues/10599.
-func TestAnUpgradeOverADeadPendingRevisionSaysWhichOneAndSinceWhen(t *testing.T) {
+// A pending revision without a running operation blocks every later operation, and Helm
+// does not say why: https://github.com/helm/helm/issues/10599.
+func TestAnUpgradeOverADeadPendingRevisionNamesItAndItsTime(t *testing.T) {
 	t.Parallel()
 	for _, major := range clustertest.Versions {
 		t.Run(fmt.Sprintf("helm %d", major), func(t *testing.T) {
@@ -315,7 +315,7 @@ func TestAnUpgradeOverADeadPendingRevisionSaysWhichOneAndSinceWhen(t *testing.T)
 			if want := "revision 2 has been pending-upgrade since " + time.Now().UTC().Format("2006-01-02T"); !strings.HasPrefix(last.Hint, want) || !strings.Contains(last.Hint, "no session of helmtrail's works on it") {
 				t.Errorf("the hint is %q, want %q", last.Hint, want)
 			}
-			eventually(t, "the release is as it was, suspected, and not ours", func() bool {
+			eventually(t, "the release is suspected stuck, not left by our session", func() bool {
 				i := s.item(t, s.namespace)
 				return i.Status == "pending-upgrade" && i.Stuck != nil && i.Stuck.Suspected && i.Stuck.By == ""
 			})
@@ -323,9 +323,9 @@ func TestAnUpgradeOverADeadPendingRevisionSaysWhichOneAndSinceWhen(t *testing.T)
 	}
 }
 
-// The session of an operation by hand ends as that operation ended, whatever
-// helm has done to undo it.
-func anOutsideOperationThatHelmUndoesHasFailed(t *testing.T, h *server, major int) {
+// The session of an operation by hand has the result of that operation, even if Helm undoes
+// it.
+func anUndoneOutsideOperationHasFailed(t *testing.T, h *server, major int) {
 	s := openShop(t, h, major, "web")
 	flag := map[int]string{3: "--atomic", 4: "--rollback-on-failure"}[major]
 	command := exec.CommandContext(t.Context(), clustertest.Binary(t, fmt.Sprintf("helm%d", major)),

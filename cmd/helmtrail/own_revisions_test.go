@@ -11,8 +11,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// A session says which revision was the newest before it, and which it made,
-// while it runs as well as afterwards.
+// A session names the newest revision before it and the revisions that it created, both
+// while it runs and afterwards.
 func TestASessionNamesTheRevisionsItMade(t *testing.T) {
 	t.Parallel()
 	for _, major := range clustertest.Versions {
@@ -51,7 +51,7 @@ func checkOwnRevisions(t *testing.T, s *shop) {
 	}
 	chart := object{"ref": "shop"}
 	run("install", http.MethodPost, s.releases(s.namespace), object{"name": "web", "chart": chart}, "0", 1)
-	// An upgrade that helm rolls back makes two revisions.
+	// An upgrade that helm rolls back creates two revisions.
 	undone := s.submit(t, http.MethodPut, s.path(), object{
 		"chart": chart, "values": never, "options": object{"rollbackOnFailure": true, "timeoutSeconds": 300},
 	})

@@ -20,13 +20,12 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// crowd is how many clients of each kind one process serves.
+// crowd is the number of clients of each kind.
 const crowd = 5000
 
-// BenchmarkCrowd has 5,000 long polls of one release and 5,000 readers of one
-// session's stream on one helmtrail, which is a process of its own. It tells
-// what they cost while nothing happens, and how long it takes until all of them
-// know what has happened.
+// BenchmarkCrowd connects 5,000 long polls of one release and 5,000 readers of one session's
+// stream to one helmtrail in a separate process. It measures their cost while nothing
+// happens, and the time until all of them have received a change.
 func BenchmarkCrowd(b *testing.B) {
 	gate := filepath.Join(b.TempDir(), "gate")
 	script := "#!/bin/sh\nif [ \"$1\" = version ]; then echo v4.3.2; exit 0; fi\n" +
@@ -88,7 +87,7 @@ func BenchmarkCrowd(b *testing.B) {
 	}
 }
 
-// crowded runs the program as a process of its own.
+// crowded runs the program as a separate process.
 func crowded(b *testing.B, helm string) (*server, int) {
 	b.Helper()
 	command := exec.Command(clustertest.Binary(b, "helmtrail"), "serve", "--kubeconfig", clustertest.Kubeconfig(b), "--listen", "127.0.0.1:0",
@@ -106,7 +105,7 @@ func crowded(b *testing.B, helm string) (*server, int) {
 		if err := command.Process.Signal(os.Interrupt); err != nil {
 			b.Error(err)
 		}
-		_ = command.Wait() // what counts has been measured
+		_ = command.Wait() // the measurements are done
 	})
 	line, err := bufio.NewReader(output).ReadString('\n')
 	if err != nil {
@@ -140,7 +139,7 @@ func crowded(b *testing.B, helm string) (*server, int) {
 	}
 }
 
-// readLine reads a stream until helm's line comes, and returns when it came.
+// readLine reads a stream up to helm's line, and returns the time of its arrival.
 func readLine(b *testing.B, h *server, url string, connected func()) time.Time {
 	response, err := h.client.Get(url)
 	connected()
@@ -162,7 +161,7 @@ func readLine(b *testing.B, h *server, url string, connected func()) time.Time {
 	}
 }
 
-// longPoll waits until a release changes, and returns when it was told.
+// longPoll waits until a release changes, and returns the time of the response.
 func longPoll(b *testing.B, h *server, url, tag string, sent func()) time.Time {
 	request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, url+"?wait=60", nil)
 	if err != nil {
@@ -191,7 +190,7 @@ func longPoll(b *testing.B, h *server, url, tag string, sent func()) time.Time {
 	}
 }
 
-// spread reports when half, 99 of 100 and all had heard of it.
+// spread reports when half, 99 of 100 and all clients had received the change.
 func spread(b *testing.B, who string, begun time.Time, seen []time.Time) {
 	slices.SortFunc(seen, time.Time.Compare)
 	for name, at := range map[string]int{"half": crowd / 2, "p99": crowd * 99 / 100, "all": crowd - 1} {
@@ -199,7 +198,7 @@ func spread(b *testing.B, who string, begun time.Time, seen []time.Time) {
 	}
 }
 
-// memory is the memory of a process in bytes (proc_pid_status(5), VmRSS).
+// memory returns the memory of a process in bytes (proc_pid_status(5), VmRSS).
 func memory(b testing.TB, pid int) int {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -214,7 +213,7 @@ func memory(b testing.TB, pid int) int {
 	return kilobytes << 10
 }
 
-// idle is what part of a core a process uses over ten seconds, in percent
+// idle returns the share of a core that a process uses over ten seconds, in percent
 // (proc_pid_stat(5), utime and stime in hundredths of a second).
 func idle(b *testing.B, pid int) float64 {
 	b.Helper()
@@ -234,7 +233,7 @@ func idle(b *testing.B, pid int) float64 {
 		return ticks
 	}
 	const seconds = 10
-	time.Sleep(5 * time.Second) // the connecting is over
+	time.Sleep(5 * time.Second) // until all clients have connected
 	before := used()
 	time.Sleep(seconds * time.Second)
 	return float64(used()-before) / seconds

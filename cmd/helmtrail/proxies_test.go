@@ -21,16 +21,16 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// connectProxy is a proxy that knows one host, which no name server does.
+// connectProxy is a proxy for a host name that only the proxy can resolve.
 type connectProxy struct {
 	url    string
-	tunnel atomic.Int64 // how many there have been
+	tunnel atomic.Int64 // the number of tunnels so far
 
 	mu   sync.Mutex
 	open map[net.Conn]bool
 }
 
-// cut breaks all connections through the proxy.
+// cut closes all connections through the proxy.
 func (p *connectProxy) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -39,7 +39,7 @@ func (p *connectProxy) cut() {
 	}
 }
 
-// hold takes note of a connection until the returned function is called.
+// hold registers a connection until the returned function is called.
 func (p *connectProxy) hold(c net.Conn) (release func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -51,7 +51,7 @@ func (p *connectProxy) hold(c net.Conn) (release func()) {
 	}
 }
 
-// hiddenHost is what the API server is called behind the proxy.
+// hiddenHost is the API server's name behind the proxy.
 const hiddenHost = "api.cluster.invalid:6443"
 
 func newConnectProxy(t *testing.T, target string) *connectProxy {
@@ -94,8 +94,8 @@ func newConnectProxy(t *testing.T, target string) *connectProxy {
 	return p
 }
 
-// behindProxy is a kubeconfig for an API server that is reached through a
-// proxy alone, whose authority stands in a file beside the kubeconfig.
+// behindProxy returns a kubeconfig for an API server that can only be reached through a
+// proxy. Its authority is in a file next to the kubeconfig.
 func behindProxy(t *testing.T) (path string, proxy *connectProxy, edit func(func(*clientcmdapi.Cluster))) {
 	t.Helper()
 	config, cluster, _ := adminConfig(t)
@@ -123,7 +123,7 @@ func behindProxy(t *testing.T) (path string, proxy *connectProxy, edit func(func
 	return path, proxy, edit
 }
 
-// useToken replaces the login in a kubeconfig.
+// useToken replaces the credentials in a kubeconfig.
 func useToken(t *testing.T, path, token string) {
 	t.Helper()
 	config, err := clientcmd.LoadFromFile(path)
@@ -136,7 +136,7 @@ func useToken(t *testing.T, path, token string) {
 	}
 }
 
-func TestAProxyThatTheKubeconfigNames(t *testing.T) {
+func TestAProxyInTheKubeconfig(t *testing.T) {
 	t.Parallel()
 	path, proxy, edit := behindProxy(t)
 	edit(func(c *clientcmdapi.Cluster) { c.ProxyURL = proxy.url })
@@ -148,7 +148,7 @@ func TestAProxyThatTheKubeconfigNames(t *testing.T) {
 	}
 }
 
-func TestAProxyThatTheEnvironmentNames(t *testing.T) {
+func TestAProxyInTheEnvironment(t *testing.T) {
 	t.Parallel()
 	path, proxy, _ := behindProxy(t)
 	h := serveMounted(t, "", []string{"HTTPS_PROXY=" + proxy.url, "NO_PROXY="}, []string{
@@ -160,8 +160,8 @@ func TestAProxyThatTheEnvironmentNames(t *testing.T) {
 	if after := proxy.tunnel.Load(); before == 0 || after == before {
 		t.Errorf("there were %d tunnels before helm ran, and %d after it", before, after)
 	}
-	// What client-go has to say of broken watches looks like everything else.
-	eventually(t, "client-go says something", func() bool {
+	// client-go's messages about broken watches have the format of all other lines.
+	eventually(t, "client-go logs something", func() bool {
 		proxy.cut()
 		return strings.Contains(h.logs.String(), "reflector")
 	})
@@ -174,7 +174,7 @@ func TestAProxyThatTheEnvironmentNames(t *testing.T) {
 }
 
 // An authority that did not sign the API server's certificate is not trusted.
-func TestAnAuthorityOfOnesOwn(t *testing.T) {
+func TestACustomAuthority(t *testing.T) {
 	t.Parallel()
 	path, proxy, edit := behindProxy(t)
 	authority := filepath.Join(filepath.Dir(path), "authority.crt")
@@ -192,14 +192,14 @@ func TestAnAuthorityOfOnesOwn(t *testing.T) {
 	}
 	edit(func(c *clientcmdapi.Cluster) { c.ProxyURL = proxy.url })
 	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), kubeconfig: path, wait: "/healthz"})
-	eventually(t, "the strange certificate is told", func() bool { return strings.Contains(h.shown(t, h.cluster).Problem, "certificate") })
+	eventually(t, "the untrusted certificate is reported", func() bool { return strings.Contains(h.shown(t, h.cluster).Problem, "certificate") })
 	if h.shown(t, h.cluster).Synced {
-		t.Error("the API server was trusted all the same")
+		t.Error("the API server was trusted nevertheless")
 	}
 	if err := os.WriteFile(authority, good, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// The authority counts as of the next start, or when the kubeconfig changes.
+	// The authority is used after the next start, or when the kubeconfig changes.
 	edit(func(c *clientcmdapi.Cluster) { c.DisableCompression = true })
 	h.waitReady(t)
 	h.watchesAndInstalls(t)

@@ -14,16 +14,16 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// TestShopBehindAProxy does the same with helmtrail and helm behind a proxy that
-// lets requests go wrong.
+// TestShopBehindAProxy runs scenarios with helmtrail and Helm behind a proxy that makes
+// requests fail.
 func TestShopBehindAProxy(t *testing.T) {
 	t.Parallel()
 	parts := map[string]func(t *testing.T, h *server, proxy *apiProxy, major int){
-		"a race is tried again":                 aRaceIsTriedAgainInTheSameSession,
-		"retries can be turned off":             retriesCanBeTurnedOff,
-		"a failed install is tried again":       aFailedInstallIsTriedAgainOverItsOwnRevision,
-		"leftovers are those of all attempts":   leftoversAreThoseOfAllAttempts,
-		"a last write that fails is no success": aLastWriteThatFailsIsNoSuccess,
+		"a race is retried":                    aRaceIsRetriedInTheSameSession,
+		"retries can be turned off":            retriesCanBeTurnedOff,
+		"a failed install is retried":          aFailedInstallIsRetriedOverItsOwnRevision,
+		"leftovers are those of all attempts":  leftoversAreThoseOfAllAttempts,
+		"a failed last write is not a success": aFailedLastWriteIsNotASuccess,
 	}
 	for _, major := range clustertest.Versions {
 		t.Run(fmt.Sprintf("helm %d", major), func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestShopBehindAProxy(t *testing.T) {
 	}
 }
 
-// retries are a stream's RETRYING events.
+// retries returns a stream's RETRYING events.
 func retries(events []helmtrail.Event) []*helmtrail.Retrying {
 	var list []*helmtrail.Retrying
 	for _, e := range events {
@@ -51,14 +51,14 @@ func retries(events []helmtrail.Event) []*helmtrail.Retrying {
 	return list
 }
 
-// secrets is the path under which helm keeps its records.
+// secrets returns the path under which Helm stores its records.
 func (s *shop) secrets() string { return "/namespaces/" + s.namespace + "/secrets" }
 
-func aRaceIsTriedAgainInTheSameSession(t *testing.T, h *server, proxy *apiProxy, major int) {
+func aRaceIsRetriedInTheSameSession(t *testing.T, h *server, proxy *apiProxy, major int) {
 	tests := []struct {
 		name  string
 		fault fault
-		// times is 1 unless helm tries such a thing again by itself.
+		// times is 1 unless Helm itself retries such a request.
 		times  int
 		reason string
 		code   helmtrail.RetryCode
@@ -100,7 +100,7 @@ func retriesCanBeTurnedOff(t *testing.T, h *server, proxy *apiProxy, major int) 
 	}
 }
 
-// write is how a helm makes an object that is not there yet.
+// write returns the method with which a Helm creates a missing object.
 func write(major int) string {
 	if major == 4 {
 		return "PATCH" // server-side apply
@@ -108,20 +108,20 @@ func write(major int) string {
 	return "POST"
 }
 
-func aFailedInstallIsTriedAgainOverItsOwnRevision(t *testing.T, h *server, proxy *apiProxy, major int) {
+func aFailedInstallIsRetriedOverItsOwnRevision(t *testing.T, h *server, proxy *apiProxy, major int) {
 	s := openShop(t, h, major, "shop")
 	proxy.fail(rule{write(major), "/namespaces/" + s.namespace + "/deployments", leaderChanged, 2})
 	events := s.install(t, object{"greeting": "at last"}, object{"wait": true})
 	ended(t, events, expected{release: "2 deployed"})
-	told(t, events, "1 pending-install", "1 failed", "2 pending-install", "2 deployed")
+	hasTransitions(t, events, "1 pending-install", "1 failed", "2 pending-install", "2 deployed")
 	if got := retries(events); len(got) != 1 {
 		t.Errorf("RETRYING events %+v, want one", got)
 	}
 	s.serving(t, "shop:1")
 }
 
-// What the first attempt has made is the session's too, although the second
-// one found it there.
+// Objects created by the first attempt belong to the session too, although the second
+// attempt found them.
 func leftoversAreThoseOfAllAttempts(t *testing.T, h *server, proxy *apiProxy, major int) {
 	s := openShop(t, h, major, "shop")
 	proxy.fail(rule{write(major), "/namespaces/" + s.namespace + "/deployments", leaderChanged, 4})
@@ -135,9 +135,9 @@ func leftoversAreThoseOfAllAttempts(t *testing.T, h *server, proxy *apiProxy, ma
 	}
 }
 
-// helm 3 says nothing at all when its last write fails, helm 4 only one line,
-// and both exit with 0.
-func aLastWriteThatFailsIsNoSuccess(t *testing.T, h *server, proxy *apiProxy, major int) {
+// If its last write fails, Helm 3 prints nothing and Helm 4 one line. Both exit with
+// 0.
+func aFailedLastWriteIsNotASuccess(t *testing.T, h *server, proxy *apiProxy, major int) {
 	s := openShop(t, h, major, "web")
 	proxy.fail(rule{"PUT", s.secrets(), conflict, 1})
 	answer := s.submit(t, http.MethodPost, s.releases(s.namespace), object{"name": s.name, "chart": object{"ref": "shop"}, "options": object{"noHooks": true}})
@@ -147,7 +147,7 @@ func aLastWriteThatFailsIsNoSuccess(t *testing.T, h *server, proxy *apiProxy, ma
 	}
 	stuck := s.item(t, s.namespace).Stuck
 	if stuck == nil || stuck.Suspected || stuck.By != answer.SessionID {
-		t.Fatalf("the release is stuck: %+v, want at once, by our session, for sure", stuck)
+		t.Fatalf("the release is stuck: %+v, want at once, left by our session, certainly", stuck)
 	}
 	s.recover(t, s.namespace, helmtrail.StrategyMarkFailed, *stuck, "failed")
 }

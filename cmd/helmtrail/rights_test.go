@@ -19,8 +19,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// twoNamespaces is a release of the chart spread, with a Deployment in each of
-// two namespaces, and a server with a login.
+// twoNamespaces is a release of the chart spread, with a Deployment in each of two
+// namespaces, on a server with login.
 type twoNamespaces struct {
 	*server
 	app, db string
@@ -31,8 +31,8 @@ func openTwoNamespaces(t *testing.T, h *server) *twoNamespaces {
 	return &twoNamespaces{server: h, app: clustertest.Namespace(t), db: clustertest.Namespace(t)}
 }
 
-// caller makes somebody who may operate in the release's own namespace, and in
-// the other one do what the rules allow.
+// caller creates a user who may operate in the release's own namespace, and in the other
+// one has the given rules.
 func (s *twoNamespaces) caller(t *testing.T, name string, inDB ...rbacv1.PolicyRule) (user, token string) {
 	t.Helper()
 	user, token = account(t, s.app, name)
@@ -61,7 +61,7 @@ var (
 	logs           = rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods/log"}, Verbs: []string{"get"}}
 )
 
-// rowsOf are the rows that a stream leaves its reader, in their order.
+// rowsOf returns the rows that a reader of a stream has in the end, in their order.
 func rowsOf(events []helmtrail.Event) []health.Resource {
 	var rows []health.Resource
 	for _, e := range events {
@@ -84,7 +84,7 @@ func rowsOf(events []helmtrail.Event) []health.Resource {
 	return rows
 }
 
-// in are the kinds of the rows in a namespace.
+// in returns the kinds of the rows in a namespace.
 func in(namespace string, rows []health.Resource) []string {
 	var list []string
 	for _, row := range rows {
@@ -95,7 +95,7 @@ func in(namespace string, rows []health.Resource) []string {
 	return list
 }
 
-// causesIn are the reasons and containers of the causes in a namespace, sorted.
+// causesIn returns the reasons and containers of the causes in a namespace, sorted.
 func causesIn(namespace string, causes []health.Cause) []string {
 	list := []string{}
 	for _, c := range causes {
@@ -107,7 +107,7 @@ func causesIn(namespace string, causes []health.Cause) []string {
 	return list
 }
 
-// allCausesIn are causesIn of every summary of a stream and of its end.
+// allCausesIn is causesIn for every summary of a stream and for its terminal event.
 func allCausesIn(namespace string, events []helmtrail.Event) []string {
 	var all []health.Cause
 	for _, e := range events {
@@ -121,7 +121,7 @@ func allCausesIn(namespace string, events []helmtrail.Event) []string {
 	return slices.Compact(causesIn(namespace, all))
 }
 
-// endsBadly is the end of a session whose hook has failed, with the causes that
+// endsBadly returns the terminal event of a session whose hook failed, with the causes that
 // the starter may see in the release's own namespace.
 func (s *twoNamespaces) endsBadly(t *testing.T, events []helmtrail.Event) *helmtrail.End {
 	t.Helper()
@@ -135,9 +135,9 @@ func (s *twoNamespaces) endsBadly(t *testing.T, events []helmtrail.Event) *helmt
 	return last
 }
 
-// Objects outside the release's namespace must not blank what can be seen
-// (https://github.com/lensapp/lens/pull/6088), and a stream that many read must
-// not show more than its starter could have seen.
+// Objects in other namespaces must not hide what the caller can see
+// (https://github.com/lensapp/lens/pull/6088). A stream, which many may read, must not show
+// more than its starter could see.
 func TestAStreamShowsWhatItsStarterMaySee(t *testing.T) {
 	t.Parallel()
 	s := openTwoNamespaces(t, shared.withLogin(t))
@@ -166,7 +166,7 @@ func TestAStreamShowsWhatItsStarterMaySee(t *testing.T) {
 	}
 	checkLogs(t, last.Causes)
 
-	// Replayed, and to others, the stream is what it was.
+	// The stream is the same when it is replayed, and for other readers.
 	for name, reader := range map[string]*server{"its starter": byLimited, "somebody who may see more": byFull} {
 		if diff := cmp.Diff(live, reader.events(t.Context(), t, install.Events, 1)); diff != "" {
 			t.Errorf("replayed to %s (-live +replayed):\n%s", name, diff)
@@ -177,18 +177,18 @@ func TestAStreamShowsWhatItsStarterMaySee(t *testing.T) {
 	live = byFull.events(t.Context(), t, upgrade.Events, 1)
 	s.endsBadly(t, live)
 	if diff := cmp.Diff([]string{"Deployment", "ReplicaSet", "Pod"}, in(s.db, rowsOf(live))); diff != "" {
-		t.Errorf("rows in the other namespace, with the right (-want +got):\n%s", diff)
+		t.Errorf("rows in the other namespace, with permission (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"Pod db CrashLoopBackOff"}, allCausesIn(s.db, live)); diff != "" {
-		t.Errorf("causes in the other namespace, with the right (-want +got):\n%s", diff)
+		t.Errorf("causes in the other namespace, with permission (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(live, byLimited.events(t.Context(), t, upgrade.Events, 1)); diff != "" {
 		t.Errorf("replayed to somebody who may see less (-live +replayed):\n%s", diff)
 	}
 }
 
-// checkLogs wants each cause that is a container's own end to tell its last
-// five lines, without what is secret in them.
+// checkLogs checks that each cause that is a failed container has the container's last five
+// lines, with secrets masked.
 func checkLogs(t *testing.T, causes []health.Cause) {
 	t.Helper()
 	for _, c := range causes {
@@ -214,16 +214,16 @@ func TestResourcesShowWhatTheCallerMaySee(t *testing.T) {
 	for _, c := range []struct {
 		name, token string
 		want        []string // the other namespace's rows
-		message     string   // of the Deployment there
+		message     string   // of the other namespace's Deployment
 		status      string
 		total       int
 		causes      []string // the other namespace's
 		logs        bool
 	}{
-		{"all rights", fullToken, []string{"Deployment", "ReplicaSet", "Pod"}, "", "Progressing", 2, []string{"Pod db CrashLoopBackOff"}, true},
-		{"no right to pods", limitedToken, []string{"Deployment"}, limited + " may not list pods in namespace " + s.db, "Progressing", 2, []string{}, true},
-		{"no right at all", strangerToken, []string{"Deployment"}, stranger + " may not get deployments.apps in namespace " + s.db, "Forbidden", 1, []string{}, true},
-		{"no right to logs", readerToken, []string{"Deployment"}, reader + " may not get deployments.apps in namespace " + s.db, "Forbidden", 1, []string{}, false},
+		{"all permissions", fullToken, []string{"Deployment", "ReplicaSet", "Pod"}, "", "Progressing", 2, []string{"Pod db CrashLoopBackOff"}, true},
+		{"no permission for pods", limitedToken, []string{"Deployment"}, limited + " may not list pods in namespace " + s.db, "Progressing", 2, []string{}, true},
+		{"no permission at all", strangerToken, []string{"Deployment"}, stranger + " may not get deployments.apps in namespace " + s.db, "Forbidden", 1, []string{}, true},
+		{"no permission for logs", readerToken, []string{"Deployment"}, reader + " may not get deployments.apps in namespace " + s.db, "Forbidden", 1, []string{}, false},
 	} {
 		var now struct {
 			Resources []health.Resource
@@ -259,8 +259,8 @@ func TestResourcesShowWhatTheCallerMaySee(t *testing.T) {
 	}
 }
 
-// The starter's token is gone when a later helmtrail takes a session over; what
-// its stream may show stays the same.
+// When a later helmtrail takes a session over, the starter's token is gone. What the stream
+// may show stays the same.
 func TestASessionTakenOverShowsWhatItsStarterMaySee(t *testing.T) {
 	t.Parallel()
 	settings := arguments{
@@ -284,7 +284,7 @@ func TestASessionTakenOverShowsWhatItsStarterMaySee(t *testing.T) {
 		}
 		return code == http.StatusOK
 	})
-	// The hook's Job makes its Pod, and fails, only now.
+	// Only now does the hook's Job create its Pod and fail.
 	client, err := batchv1client.NewForConfig(clustertest.Config(t))
 	if err != nil {
 		t.Fatal(err)
@@ -307,8 +307,8 @@ func TestASessionTakenOverShowsWhatItsStarterMaySee(t *testing.T) {
 	}
 }
 
-// Nobody has started an operation outside helmtrail as far as it can know, so
-// its stream stays within the release's namespace.
+// helmtrail does not know who started an operation outside helmtrail, so its stream is
+// limited to the release's namespace.
 func TestAnObservedSessionShowsItsNamespaceAlone(t *testing.T) {
 	t.Parallel()
 	s := openTwoNamespaces(t, shared.withLogin(t))

@@ -33,7 +33,7 @@ const (
 	chartPassword = "S3cr3t-C-of-the-repository"
 )
 
-// seen returns the secrets that a text shows, in plain or in base64.
+// seen returns the secrets that a text contains, in plain text or base64.
 func seen(text string) (secrets []string) {
 	for _, secret := range []string{valuePassword, valueToken, chartPassword} {
 		if strings.Contains(text, secret) || strings.Contains(text, base64.StdEncoding.EncodeToString([]byte(secret))) {
@@ -50,7 +50,7 @@ func hides(t *testing.T, where, text string) {
 	}
 }
 
-// logBuffer keeps a program's log.
+// logBuffer collects a program's log.
 type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -68,7 +68,7 @@ func (b *logBuffer) String() string {
 	return b.text.String()
 }
 
-// serveLogged is serveOn with everything that the program logs at level debug.
+// serveLogged is serveOn with a buffer for the program's log at level debug.
 func serveLogged(t *testing.T, a arguments) (*server, *logBuffer) {
 	t.Helper()
 	logs := &logBuffer{}
@@ -81,7 +81,7 @@ func serveLogged(t *testing.T, a arguments) (*server, *logBuffer) {
 	return serveWith(t, a, logs), logs
 }
 
-// pack makes an archive of a chart's folder.
+// pack returns an archive of a chart's folder.
 func pack(t *testing.T, folder string) []byte {
 	t.Helper()
 	var packed bytes.Buffer
@@ -99,7 +99,7 @@ func pack(t *testing.T, folder string) []byte {
 	return packed.Bytes()
 }
 
-// repository serves the test chart, to everybody or over TLS to who has the password.
+// repository serves the test chart, either to everybody or over TLS with a password.
 func repository(t *testing.T, open bool) *httptest.Server {
 	t.Helper()
 	packed := pack(t, clustertest.Chart(t))
@@ -127,9 +127,9 @@ func repository(t *testing.T, open bool) *httptest.Server {
 }
 
 // Values and credentials could be read in the process list:
-// https://github.com/argoproj/argo-cd/issues/17821. Here they stand in private
-// files only, and those are gone when the session has ended.
-func TestSecretsAreNowhereToBeSeen(t *testing.T) {
+// https://github.com/argoproj/argo-cd/issues/17821. Here they are only in private files,
+// which are removed when the session ends.
+func TestSecretsAreOnlyInPrivateFiles(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		server, namespace, data := repository(t, false), clustertest.Namespace(t), t.TempDir()
 		h, logs := serveLogged(t, arguments{helm: helm, dataDir: data, charts: t.TempDir()})
@@ -182,17 +182,17 @@ func TestSecretsAreNowhereToBeSeen(t *testing.T) {
 		if kind, last := end(t, events); kind != helmtrail.TypeCompleted {
 			t.Errorf("the end is %s %+v", kind, last)
 		}
-		told, err := json.Marshal(events)
+		text, err := json.Marshal(events)
 		if err != nil {
 			t.Fatal(err)
 		}
-		hides(t, "the stream", string(told))
+		hides(t, "the stream", string(text))
 		var session json.RawMessage
 		h.get(t, h.release(namespace, "web")+"/sessions/"+answer.SessionID, &session)
 		hides(t, "the session", string(session))
 		started := events[0].Body.(*helmtrail.Started)
 		if got := started.Command[len(started.Command)-1]; got != "web" || slices.ContainsFunc(started.Command, func(s string) bool { return strings.Contains(s, data) }) {
-			t.Errorf("the command shows the server's files: %q", started.Command)
+			t.Errorf("the command contains the server's files: %q", started.Command)
 		}
 		eventually(t, "the session's folder is gone", func() bool {
 			_, err := os.Stat(folder)
@@ -214,7 +214,7 @@ func walk(t *testing.T, folder string, f func(path string, info fs.FileInfo)) {
 		if err != nil {
 			return err
 		}
-		// Files that helm removes in between hold nothing any more.
+		// Files removed by Helm in the meantime do not matter.
 		if info, err := entry.Info(); err == nil {
 			f(path, info)
 		}
@@ -234,10 +234,10 @@ func readFile(t *testing.T, path string) string {
 	return string(data)
 }
 
-// A name that begins with a dash was read by helm as its own flag:
-// https://github.com/helmfile/helmfile/issues/2563. Here it is refused before
-// anything is stored or run.
-func TestRefusedRequestsStartNothing(t *testing.T) {
+// Helm would read a name that starts with a dash as a flag:
+// https://github.com/helmfile/helmfile/issues/2563. It is rejected before anything is stored
+// or run.
+func TestRejectedRequestsStartNothing(t *testing.T) {
 	t.Parallel()
 	data, namespace := t.TempDir(), clustertest.Namespace(t)
 	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), dataDir: data})
@@ -277,7 +277,7 @@ func TestRefusedRequestsStartNothing(t *testing.T) {
 		}
 	}
 	if left, err := os.ReadDir(filepath.Join(data, "sessions")); err != nil || len(left) > 0 {
-		t.Errorf("%d sessions were begun, %v", len(left), err)
+		t.Errorf("%d sessions were started, %v", len(left), err)
 	}
 	var sessions struct{ Items []any }
 	h.get(t, h.release(namespace, "web")+"/sessions", &sessions)
@@ -286,7 +286,7 @@ func TestRefusedRequestsStartNothing(t *testing.T) {
 	}
 }
 
-// Helm says which value breaks the chart's schema, and that is what FAILED says.
+// Helm names the value that breaks the chart's schema. FAILED has Helm's message.
 func TestSchemaErrorsCanBeRead(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		chart := clustertest.Chart(t)
@@ -301,13 +301,13 @@ func TestSchemaErrorsCanBeRead(t *testing.T) {
 		events := h.events(t.Context(), t, answer.Events, 1)
 		kind, last := end(t, events)
 		if kind != helmtrail.TypeFailed || !strings.Contains(last.Message, "/replicas") || !strings.Contains(last.Message, "integer") {
-			t.Errorf("the end is %s %q, want helm's words about /replicas", kind, last.Message)
+			t.Errorf("the end is %s %q, want helm's message about /replicas", kind, last.Message)
 		}
-		told, err := json.Marshal(events)
+		text, err := json.Marshal(events)
 		if err != nil {
 			t.Fatal(err)
 		}
-		hides(t, "the stream", string(told))
+		hides(t, "the stream", string(text))
 	})
 }
 
@@ -322,7 +322,7 @@ func TestUploadedChartsAndRepositoriesAreInstalled(t *testing.T) {
 		defer response.Body.Close()
 		var uploaded helmtrail.ChartItem
 		if err := json.NewDecoder(response.Body).Decode(&uploaded); err != nil || response.StatusCode != http.StatusCreated {
-			t.Fatalf("the upload was answered with %d, %v", response.StatusCode, err)
+			t.Fatalf("the upload answered %d, %v", response.StatusCode, err)
 		}
 		var charts struct{ Items []helmtrail.ChartItem }
 		h.get(t, "/charts", &charts)
@@ -351,7 +351,7 @@ func TestUploadedChartsAndRepositoriesAreInstalled(t *testing.T) {
 	})
 }
 
-// text is what an address answers with.
+// text returns the response of a path.
 func (h *server) text(t *testing.T, path string) string {
 	t.Helper()
 	response, err := h.client.Get(h.url + path)
@@ -366,7 +366,7 @@ func (h *server) text(t *testing.T, path string) string {
 	return string(data)
 }
 
-// What a dry run renders may hold secrets, and is no part of the log.
+// The manifest rendered by a dry run may hold secrets. It is not part of the log.
 func TestADryRunChangesNothingAndLogsNoManifest(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
@@ -379,13 +379,13 @@ func TestADryRunChangesNothingAndLogsNoManifest(t *testing.T) {
 			if kind, last := end(t, events); kind != helmtrail.TypeCompleted || last.Release != nil {
 				t.Errorf("dryRun %s ended %s %+v", way, kind, last)
 			}
-			told, err := json.Marshal(events)
+			text, err := json.Marshal(events)
 			if err != nil {
 				t.Fatal(err)
 			}
-			hides(t, "the stream", string(told))
-			if strings.Contains(string(told), "kind: Deployment") {
-				t.Errorf("dryRun %s logs the manifest: %s", way, told)
+			hides(t, "the stream", string(text))
+			if strings.Contains(string(text), "kind: Deployment") {
+				t.Errorf("dryRun %s logs the manifest: %s", way, text)
 			}
 			rendered := h.text(t, h.release(namespace, "web")+"/sessions/"+answer.SessionID+"/rendered")
 			hides(t, "what was rendered", rendered)
@@ -395,7 +395,7 @@ func TestADryRunChangesNothingAndLogsNoManifest(t *testing.T) {
 		}
 		list, err := clustertest.Core(t).Secrets(namespace).List(t.Context(), metav1.ListOptions{})
 		if err != nil || len(list.Items) > 0 {
-			t.Errorf("%d Secrets were made, %v", len(list.Items), err)
+			t.Errorf("%d Secrets were created, %v", len(list.Items), err)
 		}
 	})
 }

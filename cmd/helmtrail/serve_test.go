@@ -54,7 +54,7 @@ func TestHelmByHandIsSeenWithinASecond(t *testing.T) {
 		select {
 		case at := <-seen:
 			if late := at.Sub(done); late > atOnce {
-				t.Errorf("helm %d: seen %v after helm had ended", major, late)
+				t.Errorf("helm %d: seen %v after helm ended", major, late)
 			}
 		case <-time.After(patience):
 			t.Errorf("helm %d: the install was not seen", major)
@@ -79,7 +79,7 @@ func newGate(t *testing.T) gate {
 	return gate(filepath.Join(t.TempDir(), "gate"))
 }
 
-// await is the shell command that waits until the gate is open.
+// await returns the shell command that waits until the gate is open.
 func (g gate) await() string { return fmt.Sprintf("while [ ! -e %s ]; do sleep 0.05; done", string(g)) }
 
 func (g gate) open(t *testing.T) {
@@ -89,8 +89,7 @@ func (g gate) open(t *testing.T) {
 	}
 }
 
-// standIn is a helm that does what the script says; see the namesake in
-// package helmcli.
+// standIn returns a Helm that runs the script; see standIn in package helmcli.
 func standIn(t *testing.T, script string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "helm")
@@ -101,8 +100,8 @@ func standIn(t *testing.T, script string) string {
 	return path
 }
 
-// silentReader opens a stream and reads nothing of it until the test ends. Its
-// receive buffer is small.
+// silentReader opens a stream and reads nothing until the test ends. Its receive buffer is
+// small.
 func (h *server) silentReader(t *testing.T, path string) net.Conn {
 	t.Helper()
 	connection, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
@@ -117,13 +116,13 @@ func (h *server) silentReader(t *testing.T, path string) net.Conn {
 	return connection
 }
 
-// One viewer that reads nothing must cost the others and the operation
-// nothing. The server is a process of its own, whose memory can be measured. The
-// test is not parallel, since its readers need the whole processor.
+// A viewer that reads nothing must not affect the others or the operation. The server is a
+// separate process, so that its memory can be measured. The test is not parallel, because
+// its readers need the whole CPU.
 func TestFiveHundredReadersOfTwentyThousandLinesAndOneThatReadsNothing(t *testing.T) {
 	const readers, lines = 500, 20_000
-	// The lines begin when all readers are there, and are long enough that no
-	// socket buffer holds them all.
+	// The lines start when all readers are connected. They are long enough that no socket
+	// buffer holds them all.
 	begin := newGate(t)
 	script := fmt.Sprintf("%s; seq -f 'line %%.0f %s' 1 %d", begin.await(), strings.Repeat("x", 150), lines)
 	h, namespace := startProgram(t, arguments{helm: standIn(t, script)}), clustertest.Namespace(t)
@@ -159,16 +158,16 @@ func TestFiveHundredReadersOfTwentyThousandLinesAndOneThatReadsNothing(t *testin
 	}
 }
 
-func TestAReaderThatReadsNothingIsCutOff(t *testing.T) {
+func TestAReaderThatReadsNothingIsDisconnected(t *testing.T) {
 	t.Parallel()
 	script := fmt.Sprintf("seq -f 'line %%.0f %s' 1 3000", strings.Repeat("x", 6000)) // more than socket buffers hold
 	h, namespace := serveOn(t, arguments{helm: standIn(t, script)}), clustertest.Namespace(t)
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
 	silent := h.silentReader(t, answer.Events)
-	eventually(t, "the silent reader is cut off, which is due after 30 s", func() bool { return !established(t, silent) })
+	eventually(t, "the silent reader is disconnected, which happens after 30 s", func() bool { return !established(t, silent) })
 }
 
-// checkLines checks that a stream holds every line, in order and once, and ends.
+// checkLines checks that a stream holds every line once and in order, and ends.
 func checkLines(t *testing.T, body io.Reader, lines int) {
 	t.Helper()
 	count, ended := 0, false
@@ -189,8 +188,8 @@ func checkLines(t *testing.T, body io.Reader, lines int) {
 	}
 }
 
-// countLines checks that a stream holds as many lines as it should, and ends;
-// it is cheap enough for hundreds of readers.
+// countLines checks that a stream holds the right number of lines, and ends. It is cheap
+// enough for hundreds of readers.
 func countLines(t *testing.T, body io.Reader, lines int) {
 	t.Helper()
 	log, completed := []byte("\nevent: LOG\n"), []byte("\nevent: COMPLETED\n")
@@ -202,7 +201,7 @@ func countLines(t *testing.T, body io.Reader, lines int) {
 		window := buffer[:filled+n]
 		count += bytes.Count(window, log)
 		ended += bytes.Count(window, completed)
-		// What was counted must not be counted again with the next part.
+		// Do not count these bytes again with the next part.
 		rest := window[max(0, len(window)-keep):]
 		count -= bytes.Count(rest, log)
 		filled = copy(buffer, rest)
@@ -220,8 +219,8 @@ func countLines(t *testing.T, body io.Reader, lines int) {
 	}
 }
 
-// established reports whether the other side of a connection on this machine
-// still holds it open (proc_pid_net(5), tcp: state 01).
+// established reports whether the other side of a local connection still holds it open
+// (proc_pid_net(5), tcp: state 01).
 func established(t *testing.T, c net.Conn) bool {
 	t.Helper()
 	table, err := os.ReadFile("/proc/self/net/tcp")
@@ -274,12 +273,12 @@ func TestStoppingLeavesNoHelmAndKeepsTheSessions(t *testing.T) {
 	}
 	left, err := os.ReadDir(filepath.Join(a.dataDir, "sessions"))
 	if err != nil || len(left) > 0 {
-		t.Errorf("left over: %v, %v", left, err)
+		t.Errorf("left in the folder: %v, %v", left, err)
 	}
 
 	again := serveOn(t, a)
 	if diff := cmp.Diff(seen, again.events(t.Context(), t, answer.Events, 1)); diff != "" {
-		t.Errorf("the restarted helmtrail replays something else (-before +after):\n%s", diff)
+		t.Errorf("the replay of the restarted helmtrail differs (-before +after):\n%s", diff)
 	}
 }
 
@@ -310,12 +309,12 @@ func TestWrongFlagsAreNamed(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		code := run(t.Context(), slices.Concat([]string{"serve", "--data-dir", t.TempDir()}, test.args), &stdout, &stderr)
 		if code == 0 || !strings.Contains(stderr.String(), test.flag) {
-			t.Errorf("serve %v ended with %d and said %q, want it to name %s", test.args, code, stderr.String(), test.flag)
+			t.Errorf("serve %v ended with %d and printed %q, want %s in it", test.args, code, stderr.String(), test.flag)
 		}
 	}
 	t.Setenv("HELMTRAIL_DRAIN", "soon")
 	var stdout, stderr bytes.Buffer
 	if code := run(t.Context(), []string{"serve"}, &stdout, &stderr); code != 2 || !strings.Contains(stderr.String(), "HELMTRAIL_DRAIN") {
-		t.Errorf("a bad HELMTRAIL_DRAIN ended with %d and said %q", code, stderr.String())
+		t.Errorf("a bad HELMTRAIL_DRAIN ended with %d and printed %q", code, stderr.String())
 	}
 }

@@ -30,8 +30,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// writeCertificate puts a self-signed certificate with a serial number into two
-// files of a folder.
+// writeCertificate writes a self-signed certificate with a serial number, and its key, into
+// two files in a folder.
 func writeCertificate(t *testing.T, folder string, serial int64) (certFile, keyFile string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -146,7 +146,7 @@ func TestHTTP2WithAndWithoutTLS(t *testing.T) {
 	}
 }
 
-// A token and the cookies of many clusters fit into a header, and not much more.
+// A header has room for a token and the cookies of many clusters, but not much more.
 func TestHeadersAreBounded(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -173,8 +173,8 @@ func TestHeadersAreBounded(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }
 
-// The program itself over TLS: pages and streams over HTTP/2, a certificate that
-// is replaced as a Secret's mount replaces it, and its profiles.
+// This test serves over TLS: pages and streams over HTTP/2, a certificate that is replaced
+// as in a mounted Secret, and the profiles.
 func TestServingOverTLS(t *testing.T) {
 	t.Parallel()
 	folder, profiles := t.TempDir(), freeAddress(t)
@@ -209,7 +209,7 @@ func TestServingOverTLS(t *testing.T) {
 	}
 	page := ask("/helm/releases")
 	if page.StatusCode != http.StatusOK || page.Proto != "HTTP/2.0" || page.Header.Get("Strict-Transport-Security") == "" {
-		t.Errorf("the page came with %s %d %v", page.Proto, page.StatusCode, page.Header)
+		t.Errorf("the page has %s %d %v", page.Proto, page.StatusCode, page.Header)
 	}
 	namespace := clustertest.Namespace(t)
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
@@ -230,11 +230,11 @@ func TestServingOverTLS(t *testing.T) {
 		t.Errorf("the profile is %d %.100s, %v", index.StatusCode, text, err)
 	}
 	if public := ask("/debug/pprof/"); public.StatusCode != http.StatusNotFound {
-		t.Errorf("the profiles are served to everybody: %d", public.StatusCode)
+		t.Errorf("the profiles are served on the public address: %d", public.StatusCode)
 	}
 }
 
-// freeAddress is a loopback address on which nothing listens.
+// freeAddress returns a loopback address that is not in use.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -245,8 +245,8 @@ func freeAddress(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// Every answer is compressed for clients that accept it, except for streams,
-// whose frames must arrive at once. The server runs below a path.
+// Every response is compressed if the client accepts that, except streams, whose frames
+// must arrive at once. The server has a base path.
 func TestServingBelowAPath(t *testing.T) {
 	t.Parallel()
 	more := newGate(t)
@@ -266,7 +266,7 @@ func TestServingBelowAPath(t *testing.T) {
 	}
 	plain := get("/tools/trail/openapi.yaml")
 	if plain.Header.Get("Content-Encoding") != "gzip" {
-		t.Errorf("the description came as %q", plain.Header)
+		t.Errorf("the description has the headers %q", plain.Header)
 	} else if body, err := gzip.NewReader(plain.Body); err != nil {
 		t.Error(err)
 	} else if text, err := io.ReadAll(body); err != nil || !bytes.HasPrefix(text, []byte("openapi:")) {
@@ -275,13 +275,13 @@ func TestServingBelowAPath(t *testing.T) {
 
 	answer := h.submit(t, http.MethodPost, "/tools/trail"+h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
 	if !strings.HasPrefix(answer.Events, "/tools/trail/") || !strings.HasPrefix(answer.Page, "/tools/trail/helm/events/") {
-		t.Errorf("the addresses are not below the path: %+v", answer)
+		t.Errorf("the paths are not below the base path: %+v", answer)
 	}
 	events := get(answer.Events)
 	if h := events.Header; h.Get("Content-Encoding") != "" || h.Get("X-Accel-Buffering") != "no" {
-		t.Errorf("the stream came with %v", h)
+		t.Errorf("the stream has the headers %v", h)
 	}
-	// helm prints its last line only when the first one has arrived.
+	// helm prints its last line only after the first one has arrived.
 	var seen []string
 	lines := bufio.NewScanner(events.Body)
 	for lines.Scan() {

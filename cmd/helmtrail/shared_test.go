@@ -13,17 +13,16 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// shared are the servers that tests share. Each server watches everything that
-// all tests do in the cluster, so every server that runs at the same time makes
-// all of them slower. The variable is global because it belongs to the process:
-// the tests use it, and TestMain stops it.
+// shared has the servers that tests share. Each server watches everything that all tests do
+// in the cluster, so every additional server slows all of them down. The variable is global
+// because it belongs to the process: tests use it, and TestMain stops it.
 var shared sharedServers
 
-// sharedServers are running servers, by their helm and further flags. A server
-// is started for the first test that needs it.
+// sharedServers are running servers, by Helm and additional flags. A server is started for
+// the first test that needs it.
 type sharedServers struct {
 	mu      sync.Mutex
-	folder  string // of charts and data
+	folder  string // charts and data
 	servers map[string]*sharedServer
 }
 
@@ -32,15 +31,15 @@ type sharedServer struct {
 	logs *logBuffer
 }
 
-// on returns a server that other tests use at the same time: it has the charts
-// of sharedCharts, and nobody has to log in. The test must not stop it, and
-// must look at nothing but what belongs to its own namespaces.
+// on returns a server that other tests use at the same time. It has the charts of
+// sharedCharts and needs no login. A test must not stop it, and must look only at its own
+// namespaces.
 func (s *sharedServers) on(t *testing.T, helm string) *server {
 	t.Helper()
 	return s.with(t, helm)
 }
 
-// withLogin is on with a login.
+// withLogin is on for a server with login.
 func (s *sharedServers) withLogin(t *testing.T) *server {
 	t.Helper()
 	return s.with(t, clustertest.Binary(t, "helm4"), "--auth", "kubernetes")
@@ -52,7 +51,7 @@ func (s *sharedServers) with(t *testing.T, helm string, flags ...string) *server
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &server{client: &http.Client{}, stop: func() { t.Error("a test stops a server that others use") }}
+	h := &server{client: &http.Client{}, stop: func() { t.Error("a test stops a shared server") }}
 	t.Cleanup(func() { h.client.CloseIdleConnections() })
 	h.at(t, running.line)
 	h.waitReady(t)
@@ -89,12 +88,11 @@ func (s *sharedServers) start(t *testing.T, helm string, flags []string) (*share
 	return running, nil
 }
 
-// charts is the folder of the servers' charts.
+// charts returns the folder of the servers' charts.
 func (s *sharedServers) charts() string { return filepath.Join(s.folder, "charts") }
 
-// sharedCharts writes the charts that a shared server can install: web,
-// audited, and those of testdata/charts. A test may add charts with names of
-// its own to the folder.
+// sharedCharts writes the charts that a shared server can install: web, audited, and those
+// of testdata/charts. A test may add charts with other names to the folder.
 func sharedCharts(t *testing.T, folder string) error {
 	t.Helper()
 	return errors.Join(
@@ -104,7 +102,7 @@ func sharedCharts(t *testing.T, folder string) error {
 	)
 }
 
-// stop ends the servers. After a test has failed it prints their logs.
+// stop stops the servers. It prints their logs if a test has failed.
 func (s *sharedServers) stop(failed bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

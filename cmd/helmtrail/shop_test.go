@@ -17,11 +17,10 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// charts is the folder of the charts that tests of operations install.
+// charts is the folder of the charts that tests install.
 const charts = "testdata/charts"
 
-// shop is a release of the chart of that name, and the ways to work on it and
-// to look at it.
+// shop is a release of the chart shop, with methods to change and inspect it.
 type shop struct {
 	*server
 	major           int
@@ -41,7 +40,7 @@ func openShop(t *testing.T, h *server, major int, name string) *shop {
 
 func (s *shop) path() string { return s.release(s.namespace, s.name) }
 
-// do submits an operation and returns its stream to the end.
+// do submits an operation and returns its stream up to the end.
 func (s *shop) do(t *testing.T, method, path string, body any) []helmtrail.Event {
 	t.Helper()
 	events := s.events(t.Context(), t, s.submit(t, method, path, body).Events, 1)
@@ -68,15 +67,14 @@ func (s *shop) rollback(t *testing.T, revision int, options object) []helmtrail.
 	return s.do(t, http.MethodPost, s.path()+"/rollback", object{"revision": revision, "options": options})
 }
 
-// expected is what a terminal event must say; the zero value is COMPLETED that
-// agrees.
+// expected describes a terminal event. The zero value means COMPLETED and agrees.
 type expected struct {
 	failed bool
-	// message is a part of helm's error.
+	// message is a part of Helm's error.
 	message string
-	// release is "revision status", "" when it must be gone.
+	// release is "revision status", or "" if the release must be gone.
 	release string
-	// agrees is "yes" unless it is given.
+	// agrees is "yes" by default.
 	agrees string
 }
 
@@ -110,9 +108,9 @@ func ended(t *testing.T, events []helmtrail.Event, want expected) *helmtrail.End
 	return last
 }
 
-// told checks that a stream has the transitions, in that order; others may
-// stand between them.
-func told(t *testing.T, events []helmtrail.Event, transitions ...string) {
+// hasTransitions checks that a stream has the transitions in that order. Others may be
+// between them.
+func hasTransitions(t *testing.T, events []helmtrail.Event, transitions ...string) {
 	t.Helper()
 	got := statuses(events)
 	at := 0
@@ -126,7 +124,7 @@ func told(t *testing.T, events []helmtrail.Event, transitions ...string) {
 	}
 }
 
-// past is one revision as the history has it.
+// past is a revision in the history.
 type past struct {
 	Revision    int
 	Status      string
@@ -135,7 +133,7 @@ type past struct {
 	Gone        *string
 }
 
-// history is what the cluster holds of the release, oldest revision first.
+// history returns the release's revisions in the cluster, oldest first.
 func (s *shop) history(t *testing.T) []past {
 	t.Helper()
 	var list struct{ Items []past }
@@ -145,8 +143,8 @@ func (s *shop) history(t *testing.T) []past {
 	return list.Items
 }
 
-// checkHistory checks what the history says of the newest revisions. A want is
-// "revision status" and the beginning of its description behind a colon.
+// checkHistory checks the newest revisions of the history. A want is "revision status",
+// optionally followed by a colon and the beginning of the description.
 func (s *shop) checkHistory(t *testing.T, wants ...string) {
 	t.Helper()
 	history := s.history(t)
@@ -157,7 +155,7 @@ func (s *shop) checkHistory(t *testing.T, wants ...string) {
 	for i, want := range wants {
 		h := history[len(history)-len(wants)+i]
 		if got := fmt.Sprintf("%d %s: %s", h.Revision, h.Status, h.Description); !strings.HasPrefix(got, want) {
-			t.Errorf("the history says %q, want %q", got, want)
+			t.Errorf("the history has %q, want %q", got, want)
 		}
 	}
 }
@@ -173,7 +171,7 @@ func (s *shop) deployment(t *testing.T) *appsv1.Deployment {
 
 func image(d *appsv1.Deployment) string { return d.Spec.Template.Spec.Containers[0].Image }
 
-// configMap is nil when there is none.
+// configMap returns nil if the ConfigMap does not exist.
 func (s *shop) configMap(t *testing.T, name string) *corev1.ConfigMap {
 	t.Helper()
 	list, err := s.core.ConfigMaps(s.namespace).List(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=" + name})
@@ -186,7 +184,7 @@ func (s *shop) configMap(t *testing.T, name string) *corev1.ConfigMap {
 	return &list.Items[0]
 }
 
-// serving checks that the shop serves an image with all its Pods.
+// serving checks that all Pods of the shop are ready and run an image.
 func (s *shop) serving(t *testing.T, want string) {
 	t.Helper()
 	pods, err := s.core.Pods(s.namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app=" + s.name})

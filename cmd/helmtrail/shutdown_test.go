@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestCleanupsRunOnceAndTheLastOneFirst(t *testing.T) {
+func TestCleanupsRunOnceInReverseOrder(t *testing.T) {
 	var c cleanups
 	var ran []string
 	failed := errors.New("no")

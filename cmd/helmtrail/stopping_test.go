@@ -12,9 +12,9 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// While helmtrail stops, running operations go on to their end and can be
-// watched, and nothing new begins: /readyz sends load balancers elsewhere.
-func TestStoppingWaitsForWhatRunsAndTakesNothingNew(t *testing.T) {
+// While helmtrail stops, running operations continue to their end and can be watched.
+// Nothing new is started: /readyz directs load balancers elsewhere.
+func TestStoppingWaitsForOperationsAndStartsNoneNew(t *testing.T) {
 	t.Parallel()
 	end := newGate(t)
 	h := serveOn(t, arguments{
@@ -23,8 +23,8 @@ func TestStoppingWaitsForWhatRunsAndTakesNothingNew(t *testing.T) {
 	namespace := clustertest.Namespace(t)
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
 	release := h.release(namespace, "web")
-	// The session changes once more when the release has been read: it then
-	// says which revision was the newest. From there on only its end is news.
+	// The session changes once more after the release was read: it then has the newest
+	// revision. After that only its end is a change.
 	var running polled
 	eventually(t, "the session has read the release", func() bool {
 		running = h.poll(t, release+"/sessions", "")
@@ -53,7 +53,7 @@ func TestStoppingWaitsForWhatRunsAndTakesNothingNew(t *testing.T) {
 	opened.Wait()
 	var stopping sync.WaitGroup
 	stopping.Go(h.stop)
-	eventually(t, "it is not ready any more", func() bool { return strings.Contains(h.notReady(t), "stopping") })
+	eventually(t, "it is no longer ready", func() bool { return strings.Contains(h.notReady(t), "stopping") })
 	var refused struct{ Code string }
 	code := h.call(t, http.MethodPost, h.releases(namespace), object{"name": "late", "chart": object{"ref": "web"}}, &refused)
 	if code != http.StatusServiceUnavailable || refused.Code != "unavailable" {
@@ -64,11 +64,11 @@ func TestStoppingWaitsForWhatRunsAndTakesNothingNew(t *testing.T) {
 	stopping.Wait()
 }
 
-// Neither a reader that reads nothing nor a client that waits for helm keeps
-// helmtrail from stopping, or makes it exit with an error.
+// Neither a reader that reads nothing nor a client waiting for Helm keeps helmtrail from
+// stopping, or makes it exit with an error.
 func TestNoClientKeepsHelmtrailFromStopping(t *testing.T) {
 	t.Parallel()
-	const lines = 3_000 // of 6 KB, which no socket buffer holds
+	const lines = 3_000 // of 6 KB each, more than socket buffers hold
 	finish := newGate(t)
 	script := fmt.Sprintf(`case " $* " in *" web "*) seq -f 'line %%.0f %s' 1 %d;; *) echo only;; esac; %s`,
 		strings.Repeat("x", 6000), lines, finish.await())
@@ -101,7 +101,7 @@ func TestNoClientKeepsHelmtrailFromStopping(t *testing.T) {
 		t.Errorf("the client that waited for helm was answered %s", got)
 	}
 
-	// The session does go on, and the next helmtrail brings it to its end.
+	// The session continues, and the next helmtrail completes it.
 	finish.open(t)
 	again := serveOn(t, a)
 	for name, session := range sessions {
@@ -112,7 +112,7 @@ func TestNoClientKeepsHelmtrailFromStopping(t *testing.T) {
 	}
 }
 
-// awaitLines follows a session until its log has that many lines.
+// awaitLines follows a session until its log has this number of lines.
 func (h *server) awaitLines(t *testing.T, events string, lines int) {
 	t.Helper()
 	count := 0

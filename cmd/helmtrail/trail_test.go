@@ -21,8 +21,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// trailOf returns a release's entries except for gaps. There are none before the
-// watch has read the release.
+// trailOf returns a release's entries except gaps. There are none before the watch has read
+// the release.
 func (h *server) trailOf(t *testing.T, namespace, name string) []audit.Entry {
 	t.Helper()
 	var page trailPage
@@ -37,7 +37,7 @@ func (h *server) trailOf(t *testing.T, namespace, name string) []audit.Entry {
 	return slices.DeleteFunc(page.Items, func(e audit.Entry) bool { return e.Kind == audit.KindGap })
 }
 
-// awaitEntry waits for an entry and returns all of the release.
+// awaitEntry waits for an entry and returns all entries of the release.
 func (h *server) awaitEntry(t *testing.T, namespace, name string, last func(audit.Entry) bool) []audit.Entry {
 	t.Helper()
 	var entries []audit.Entry
@@ -54,8 +54,8 @@ func is(revision int, change decoder.Change, status decoder.Status) func(audit.E
 	}
 }
 
-// changeByte changes one byte in the middle of a stream's only file, and returns
-// what the file was.
+// changeByte changes one byte in the middle of a stream's only file. It returns the file's
+// path and previous content.
 func changeByte(t *testing.T, dataDir, stream string) (path string, before []byte) {
 	t.Helper()
 	path = filepath.Join(dataDir, "journal", "jetstream", "$G", "streams", stream, "msgs", "1.blk")
@@ -71,15 +71,15 @@ func changeByte(t *testing.T, dataDir, stream string) (path string, before []byt
 	return path, before
 }
 
-// Whoever watches the metrics learns of damage that helmtrail finds when it
-// starts, to records too.
-func TestDamagedRecordsAreToldInMetrics(t *testing.T) {
+// Metrics report the damage that helmtrail finds at its start, including damaged
+// records.
+func TestDamagedRecordsAreReportedInMetrics(t *testing.T) {
 	t.Parallel()
 	namespace, chart, dataDir := clustertest.Namespace(t), clustertest.Chart(t), t.TempDir()
 	a := arguments{helm: clustertest.Binary(t, "helm4"), dataDir: dataDir}
 	h := serveOn(t, a)
 	if got := metric(h.text(t, "/metrics"), "journal_damaged"); got != 0 {
-		t.Errorf("of a new journal %v messages are damaged", got)
+		t.Errorf("in a new journal %v messages are damaged", got)
 	}
 	clustertest.Helm(t, 4, "install", "web", chart, "-n", namespace)
 	h.awaitEntry(t, namespace, "web", is(1, decoder.ChangeStatus, decoder.StatusDeployed))
@@ -87,12 +87,11 @@ func TestDamagedRecordsAreToldInMetrics(t *testing.T) {
 	changeByte(t, dataDir, "RECORDS")
 	again := serveOn(t, a)
 	if got := metric(again.text(t, "/metrics"), "journal_damaged"); got < 1 {
-		t.Errorf("of a damaged journal %v messages are damaged", got)
+		t.Errorf("in the damaged journal %v messages are damaged", got)
 	}
 }
 
-// verifyTrail runs `helmtrail trail verify` and returns its exit code and what
-// it wrote.
+// verifyTrail runs `helmtrail trail verify` and returns its exit code and output.
 func verifyTrail(t *testing.T, dataDir string, flags ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, problems bytes.Buffer
@@ -100,9 +99,9 @@ func verifyTrail(t *testing.T, dataDir string, flags ...string) (code int, stdou
 	return code, out.String(), problems.String()
 }
 
-// What an auditor does: verify while the server runs and when it does not,
-// against a head that was kept elsewhere; and what is tampered with is named.
-func TestTamperingWithTheTrailIsNamed(t *testing.T) {
+// An auditor verifies the trail while the server runs and while it does not, against a head
+// that was stored elsewhere. Tampering is reported with its position.
+func TestTamperingWithTheTrailIsReported(t *testing.T) {
 	t.Parallel()
 	for _, version := range clustertest.Versions {
 		t.Run(fmt.Sprint("helm", version), func(t *testing.T) {
@@ -115,7 +114,7 @@ func TestTamperingWithTheTrailIsNamed(t *testing.T) {
 			code, out, problems := verifyTrail(t, dataDir, "--records")
 			head := regexp.MustCompile(`head +([0-9a-f]{64})`).FindStringSubmatch(out)
 			if code != 0 || head == nil || !strings.Contains(out, "cluster "+h.cluster+"\n") || !strings.Contains(out, "  verified\n") {
-				t.Fatalf("beside the running server it ends with %d: %s%s", code, out, problems)
+				t.Fatalf("while the server runs, it ends with %d: %s%s", code, out, problems)
 			}
 			clustertest.Helm(t, version, "uninstall", "web", "-n", namespace)
 			h.awaitEntry(t, namespace, "web", is(2, decoder.ChangeUninstalled, decoder.StatusUninstalling))
@@ -141,7 +140,7 @@ func TestTamperingWithTheTrailIsNamed(t *testing.T) {
 	}
 }
 
-func TestVerifyRefusesWhatItCannotVerify(t *testing.T) {
+func TestVerifyRejectsWrongFlags(t *testing.T) {
 	t.Parallel()
 	for want, flags := range map[string][]string{
 		"no trail": nil, "--at": {"--at", "3"}, "must be table, json or yaml": {"-o", "xml"}, "unknown flag": {"--nonsense"},
@@ -152,8 +151,8 @@ func TestVerifyRefusesWhatItCannotVerify(t *testing.T) {
 	}
 }
 
-// That the trail could not be looked at is not that it is broken.
-func TestVerifyTellsWhatItCannotReadFromWhatIsBroken(t *testing.T) {
+// A trail that cannot be read is not reported as broken.
+func TestVerifyDistinguishesUnreadableFromBroken(t *testing.T) {
 	t.Parallel()
 	dataDir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dataDir, trailFolder), nil, 0o600); err != nil {
@@ -164,9 +163,9 @@ func TestVerifyTellsWhatItCannotReadFromWhatIsBroken(t *testing.T) {
 	}
 }
 
-// A part of a head, or an empty variable of a script's, proves nothing and is no
-// alarm; a misspelt command has verified nothing.
-func TestVerifyTakesNoHeadThatIsNone(t *testing.T) {
+// A truncated head, or an empty variable in a script, proves nothing and is not an alarm. A
+// misspelt command verifies nothing.
+func TestVerifyRejectsAnInvalidHead(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		{"trail", "verify", "--head", ""}, {"trail", "verify", "--head", "9b82595e"}, {"trail", "verify", "extra"},
@@ -189,8 +188,8 @@ func TestWrongFlagsOfTheTrailAreNamed(t *testing.T) {
 	}
 }
 
-// An entry names the session that caused it, and no other: Helm copies our label
-// on to what others do next.
+// An entry names only the session that caused it. Helm copies helmtrail's label to later
+// revisions of others.
 func TestEntriesNameTheSessionThatCausedThem(t *testing.T) {
 	t.Parallel()
 	for _, version := range clustertest.Versions {
@@ -220,7 +219,7 @@ func TestEntriesNameTheSessionThatCausedThem(t *testing.T) {
 				}
 				got = append(got, strings.TrimSpace(fmt.Sprintf("%d %s %s", e.Revision, word, names[e.Session])))
 				if e.Digest == "" || e.Late {
-					t.Errorf("the record of %d %s was not seen", e.Revision, e.Status)
+					t.Errorf("the record of %d %s is missing", e.Revision, e.Status)
 				}
 			}
 			want := []string{
@@ -236,9 +235,9 @@ func TestEntriesNameTheSessionThatCausedThem(t *testing.T) {
 	}
 }
 
-// After a kill -9 nothing that happened is missing: what the killed process saw
-// is in the trail, what happened meanwhile is found, and the gap is named.
-func TestAKilledHelmtrailLosesNothingOfTheTrail(t *testing.T) {
+// After a kill -9 the trail has everything that the killed process saw and everything that
+// happened meanwhile, and names the gap.
+func TestAKilledHelmtrailLosesNoTrailEntries(t *testing.T) {
 	t.Parallel()
 	namespace, chart := clustertest.Namespace(t), clustertest.Chart(t)
 	a := arguments{helm: clustertest.Binary(t, "helm4"), dataDir: t.TempDir(), charts: filepath.Dir(chart)}
@@ -248,7 +247,7 @@ func TestAKilledHelmtrailLosesNothingOfTheTrail(t *testing.T) {
 	helm("install", "gone", chart)
 	helm("upgrade", "web", chart, "--set", "tag=2")
 	before := h.awaitEntry(t, namespace, "web", is(2, decoder.ChangeStatus, decoder.StatusDeployed))
-	eventually(t, "it is noted since when nothing has been watched", func() bool {
+	eventually(t, "the start of the gap is stored", func() bool {
 		data, err := os.ReadFile(filepath.Join(a.dataDir, trailFolder, h.cluster+".json"))
 		var noted struct{ Watched map[string]time.Time }
 		return err == nil && json.Unmarshal(data, &noted) == nil && len(noted.Watched) > 0
@@ -260,7 +259,7 @@ func TestAKilledHelmtrailLosesNothingOfTheTrail(t *testing.T) {
 		upgraded <- err
 		cancel()
 	}()
-	h.stop() // with SIGKILL, in the middle of that
+	h.stop() // with SIGKILL, in the middle of the operation
 	killed := time.Now()
 	if err := <-upgraded; err != nil {
 		t.Fatal(err)
@@ -273,7 +272,7 @@ func TestAKilledHelmtrailLosesNothingOfTheTrail(t *testing.T) {
 	entries := again.awaitEntry(t, namespace, "web", func(e audit.Entry) bool { return e.Revision == 4 && e.Status == decoder.StatusDeployed })
 	gone := again.awaitEntry(t, namespace, "gone", func(e audit.Entry) bool { return e.Change == decoder.ChangeRemoved && e.Late })
 	if diff := cmp.Diff(before, entries[:len(before)]); diff != "" {
-		t.Errorf("what was there before (-before +after):\n%s", diff)
+		t.Errorf("the earlier entries (-before +after):\n%s", diff)
 	}
 	if len(gone) == 0 {
 		t.Error("the uninstall was not found")
