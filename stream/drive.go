@@ -99,11 +99,11 @@ func (r *run) attempts(ctx context.Context, o *outcome) {
 		}
 		o.start, o.first, o.ran = launch.StartRevision, launch.FirstRevision, true
 		r.setPhase(helmtrail.PhaseRunning)
-		end, err := r.process.Follow(ctx, r.mark, func(line backend.Line) error {
+		end, err := r.process.Follow(ctx, r.offset, func(line backend.Line) error {
 			if waits(line.Text) {
 				r.setPhase(helmtrail.PhaseWaiting)
 			}
-			r.mark = line.Mark
+			r.offset = line.Offset
 			return r.inbox.putLine(ctx, line)
 		})
 		if err != nil {
@@ -237,7 +237,7 @@ func (r *run) again(ctx context.Context, o outcome, attempt int) (replace, again
 		return false, false
 	}
 	r.setPhase(helmtrail.PhaseRetrying)
-	r.inbox.put(helmtrail.TypeRetrying, &helmtrail.Retrying{Attempt: attempt + 1, MaxAttempts: most, Reason: race.reason, Code: race.code, DelaySeconds: delay.Seconds()})
+	r.inbox.put(helmtrail.TypeRetrying, &helmtrail.Retrying{Attempt: attempt + 1, MaxAttempts: most, Reason: race.reason, Code: race.code, DelaySeconds: seconds(delay)})
 	pause := time.NewTimer(delay)
 	defer pause.Stop()
 	select {

@@ -11,10 +11,10 @@ import (
 
 // pending is an event that waits to be stored.
 type pending struct {
-	at   time.Time
-	kind helmtrail.Type
-	body any
-	mark int64 // the offset in the spool after a line, 0 for other events
+	at     time.Time
+	kind   helmtrail.Type
+	body   any
+	offset int64 // the offset in the spool after a line, 0 for other events
 }
 
 // maxWaitingLines bounds the lines that wait for the journal. When it is reached,
@@ -70,7 +70,7 @@ func (b *inbox) putLine(ctx context.Context, line backend.Line) error {
 		if b.lines < maxWaitingLines {
 			b.lines++
 			b.items = append(b.items, pending{
-				at: line.Time, kind: helmtrail.TypeLog, mark: line.Mark,
+				at: line.Time, kind: helmtrail.TypeLog, offset: line.Offset,
 				body: &helmtrail.LogLine{Line: line.Text, Truncated: line.Truncated},
 			})
 			b.mu.Unlock()

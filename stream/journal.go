@@ -14,7 +14,7 @@ type Journal interface {
 	// the first), and returns the position of the new entry. When it returns, the
 	// entry survives the end of the process. It returns ErrFenced if after is not
 	// the position of the session's last entry.
-	Append(ctx context.Context, session helmtrail.SessionRef, after backend.Position, mark int64, data []byte) (backend.Position, error)
+	Append(ctx context.Context, session helmtrail.SessionRef, after backend.Position, offset int64, data []byte) (backend.Position, error)
 	// Next returns the session's first entry after the position. It returns
 	// ErrNotFound if there is no such entry.
 	Next(ctx context.Context, session helmtrail.SessionRef, after backend.Position) (backend.Entry, error)

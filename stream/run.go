@@ -43,7 +43,7 @@ type run struct {
 	objects  *objectWatch
 	opened   bool // guarded by ops.mu
 	resumed  bool
-	mark     int64        // the offset in helm's output; belongs to the body
+	offset   int64        // the offset in helm's output; belongs to the body
 	phase    atomic.Value // Phase
 
 	mu      sync.Mutex
@@ -81,7 +81,7 @@ func (r *run) open(ctx context.Context) (helmtrail.Session, error) {
 		Operation: displayedOperation(r.request), Origin: r.origin,
 		Cluster: r.ref.Release.Cluster, Namespace: r.ref.Release.Namespace, Release: r.ref.Release.Name,
 		Chart: r.request.Chart.Ref, HelmVersion: helm.Version(), User: r.request.User.Name,
-		TimeoutSeconds: seconds(r.request.Options.Timeout()), DeadlineSeconds: seconds(r.request.Options.Deadline()),
+		TimeoutSeconds: new(seconds(r.request.Options.Timeout())), DeadlineSeconds: new(seconds(r.request.Options.Deadline())),
 	}
 	if r.request.Operation != helmtrail.OperationRecover {
 		started.Command = helm.Command(r.ref.ID, r.request)
@@ -108,9 +108,10 @@ func (r *run) begin(ctx context.Context, started *helmtrail.Started) (helmtrail.
 	return newSession(helmtrail.Event{SessionID: r.ref.ID, Type: first.kind, Time: first.at.UTC(), Body: started}, helmtrail.Event{})
 }
 
-func seconds(d time.Duration) *float64 {
-	s := d.Seconds()
-	return &s
+// seconds returns d in seconds, rounded to milliseconds. time.Duration.Seconds
+// returns 2.6879999999999997 for 2.688 s.
+func seconds(d time.Duration) float64 {
+	return float64(d.Round(time.Millisecond).Milliseconds()) / 1000
 }
 
 // reopen continues the log that an earlier helmtrail wrote.
@@ -133,7 +134,7 @@ func (r *run) reopen(ctx context.Context, log *Log) error {
 	if err != nil {
 		return err
 	}
-	r.writer.log, r.writer.last.mark, r.mark = log, last.Mark, last.Mark
+	r.writer.log, r.writer.last.offset, r.offset = log, last.Offset, last.Offset
 	r.opened, r.resumed = true, true
 	return nil
 }
@@ -167,7 +168,7 @@ func (r *run) run(ctx context.Context, body func(context.Context) (helmtrail.Typ
 		return
 	}
 	end.StartRevision, end.Revisions = r.releases.made()
-	end.DurationSeconds = time.Since(r.writer.started).Round(time.Millisecond).Seconds()
+	end.DurationSeconds = seconds(time.Since(r.writer.started))
 	r.inbox.put(kind, end)
 	if !r.awaitEnd(recorded, cancel) {
 		r.log.Warn("cannot store the session's end; the next helmtrail will")
@@ -318,8 +319,8 @@ func (r *run) store(ctx context.Context, items []pending) error {
 func (r *run) beat() {
 	beat := &helmtrail.Heartbeat{Phase: r.phase.Load().(helmtrail.Phase)}
 	if r.origin == helmtrail.OriginHelmtrail {
-		beat.TimeoutSeconds = seconds(r.request.Options.Timeout())
-		beat.DeadlineSeconds = seconds(r.request.Options.Deadline())
+		beat.TimeoutSeconds = new(seconds(r.request.Options.Timeout()))
+		beat.DeadlineSeconds = new(seconds(r.request.Options.Deadline()))
 	}
 	if err := r.writer.beat(time.Now(), beat); err != nil {
 		r.log.Error("cannot send a heartbeat", "error", err)

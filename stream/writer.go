@@ -27,7 +27,7 @@ type writer struct {
 // progress is how far a session's events have come.
 type progress struct {
 	seq     uint64
-	mark    int64         // the offset in Helm's output
+	offset  int64         // the offset in Helm's output
 	elapsed time.Duration // never goes back
 }
 
@@ -67,7 +67,7 @@ func (w *writer) batch(items []pending) (batch, error) {
 	b := batch{data: make([]byte, 0, 512*len(items)), last: w.last}
 	for _, item := range items {
 		next := progress{
-			seq: b.last.seq + 1, mark: max(b.last.mark, item.mark), elapsed: max(b.last.elapsed, item.at.Sub(w.started)),
+			seq: b.last.seq + 1, offset: max(b.last.offset, item.offset), elapsed: max(b.last.elapsed, item.at.Sub(w.started)),
 		}
 		line, err := json.Marshal(helmtrail.Event{
 			Seq: next.seq, Type: item.kind, Time: item.at, SessionID: w.log.session.ID,
@@ -91,7 +91,7 @@ func (w *writer) batch(items []pending) (batch, error) {
 // flush stores a batch and then shows it to readers.
 func (w *writer) flush(ctx context.Context, b batch) error {
 	before := w.log.head.Load()
-	position, err := w.log.chunks.journal.Append(ctx, w.log.session, before.position, b.last.mark, b.data)
+	position, err := w.log.chunks.journal.Append(ctx, w.log.session, before.position, b.last.offset, b.data)
 	if err != nil {
 		return fmt.Errorf("store events of session %s: %w", w.log.session.ID, err)
 	}

@@ -83,7 +83,7 @@ func (p *process) KeepRendered() (bool, error)                         { return 
 func (p *process) Close() error                                        { return nil }
 
 func (p *process) Follow(ctx context.Context, _ int64, f func(backend.Line) error) (backend.ProcessEnd, error) {
-	mark := int64(0)
+	offset := int64(0)
 	for {
 		select {
 		case text, ok := <-p.lines:
@@ -91,8 +91,8 @@ func (p *process) Follow(ctx context.Context, _ int64, f func(backend.Line) erro
 				code := 0
 				return backend.ProcessEnd{Exit: &helmtrail.Exit{Code: &code}}, nil
 			}
-			mark += int64(len(text)) + 1
-			if err := f(backend.Line{Time: time.Now(), Text: text, Mark: mark}); err != nil {
+			offset += int64(len(text)) + 1
+			if err := f(backend.Line{Time: time.Now(), Text: text, Offset: offset}); err != nil {
 				return backend.ProcessEnd{}, err
 			}
 		case <-ctx.Done():

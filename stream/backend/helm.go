@@ -21,10 +21,10 @@ type Process interface {
 	// Launched returns the argument of the last Start, without its secrets. It
 	// returns false if Start was never called.
 	Launched() (Launch, bool)
-	// Follow calls f with every line of helm's output after the offset mark (0 for
+	// Follow calls f with every line of helm's output after the given offset (0 for
 	// all), as it arrives, and returns how helm ended. It stops with f's error, or
 	// with ctx's.
-	Follow(ctx context.Context, mark int64, f func(Line) error) (ProcessEnd, error)
+	Follow(ctx context.Context, offset int64, f func(Line) error) (ProcessEnd, error)
 	// Stop sends SIGTERM to helm, and SIGKILL after the grace. It returns at once.
 	// accepted is false if helm has already exited. The first call sets the cause;
 	// a later call can only shorten the grace.
@@ -81,8 +81,8 @@ type Line struct {
 	Time      time.Time
 	Text      string
 	Truncated bool
-	// Mark is the offset of the line's end in the spool.
-	Mark int64
+	// Offset is the offset of the line's end in the spool.
+	Offset int64
 }
 
 // ProcessEnd describes how a process ended.

@@ -7,9 +7,9 @@ type Position uint64
 type Entry struct {
 	// Position increases within a session.
 	Position Position
-	// Mark is an offset in helm's output, in bytes of its spool. Once these
+	// Offset is an offset in helm's output, in bytes of its spool. Once these
 	// events are stored, the log holds the output up to this offset.
-	Mark int64
+	Offset int64
 	// Data holds the events as JSON, one per line, at most MaxEntry bytes.
 	Data []byte
 }

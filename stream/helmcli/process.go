@@ -170,8 +170,8 @@ func (p *Process) Launched() (backend.Launch, bool) {
 }
 
 // Follow implements backend.Process.
-func (p *Process) Follow(ctx context.Context, mark int64, f func(backend.Line) error) (backend.ProcessEnd, error) {
-	spool, err := openSpool(p.folder, mark)
+func (p *Process) Follow(ctx context.Context, offset int64, f func(backend.Line) error) (backend.ProcessEnd, error) {
+	spool, err := openSpool(p.folder, offset)
 	if err != nil {
 		return backend.ProcessEnd{}, err
 	}

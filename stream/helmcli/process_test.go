@@ -99,12 +99,12 @@ func TestFollowingResumesFromAnOffset(t *testing.T) {
 	enough := errors.New("enough")
 	var lines []backend.Line
 	for {
-		var mark int64
+		var offset int64
 		if len(lines) > 0 {
-			mark = lines[len(lines)-1].Mark
+			offset = lines[len(lines)-1].Offset
 		}
 		taken := 0
-		_, err := p.Follow(t.Context(), mark, func(l backend.Line) error {
+		_, err := p.Follow(t.Context(), offset, func(l backend.Line) error {
 			if taken == 700 {
 				return enough
 			}

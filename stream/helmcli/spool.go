@@ -33,19 +33,19 @@ type spoolReader struct {
 	file   *os.File
 	buffer []byte
 	filled int
-	mark   int64 // where the first byte of buffer stands in the file
+	offset int64 // where the first byte of buffer stands in the file
 }
 
 // recordLimit exceeds the size of any record: a line of maxLine bytes, each
 // escaped in JSON, and the other fields.
 const recordLimit = 6*maxLine + 256
 
-func openSpool(f folder, mark int64) (*spoolReader, error) {
+func openSpool(f folder, offset int64) (*spoolReader, error) {
 	file, err := os.Open(f.path(spoolFile))
 	if err != nil {
 		return nil, fmt.Errorf("read helm's output: %w", err)
 	}
-	return &spoolReader{file: file, buffer: make([]byte, recordLimit), mark: mark}, nil
+	return &spoolReader{file: file, buffer: make([]byte, recordLimit), offset: offset}, nil
 }
 
 func (s *spoolReader) close() { _ = s.file.Close() } // it was only read
@@ -54,7 +54,7 @@ func (s *spoolReader) close() { _ = s.file.Close() } // it was only read
 // left for the next call.
 func (s *spoolReader) read(f func(backend.Line) error) error {
 	for {
-		n, err := s.file.ReadAt(s.buffer[s.filled:], s.mark+int64(s.filled))
+		n, err := s.file.ReadAt(s.buffer[s.filled:], s.offset+int64(s.filled))
 		s.filled += n
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("read helm's output: %w", err)
@@ -67,19 +67,19 @@ func (s *spoolReader) read(f func(backend.Line) error) error {
 			}
 			var r record
 			if err := json.Unmarshal(s.buffer[used:used+length], &r); err != nil {
-				return fmt.Errorf("read helm's output at byte %d of the spool: %w", s.mark+int64(used), err)
+				return fmt.Errorf("read helm's output at byte %d of the spool: %w", s.offset+int64(used), err)
 			}
 			used += length + 1
-			if err := f(backend.Line{Time: r.Time, Text: r.Text, Truncated: r.Truncated, Mark: s.mark + int64(used)}); err != nil {
+			if err := f(backend.Line{Time: r.Time, Text: r.Text, Truncated: r.Truncated, Offset: s.offset + int64(used)}); err != nil {
 				return err
 			}
 		}
 		if used == 0 && s.filled == len(s.buffer) {
-			return fmt.Errorf("read helm's output at byte %d of the spool: a record is longer than %d bytes", s.mark, recordLimit)
+			return fmt.Errorf("read helm's output at byte %d of the spool: a record is longer than %d bytes", s.offset, recordLimit)
 		}
 		copy(s.buffer, s.buffer[used:s.filled])
 		s.filled -= used
-		s.mark += int64(used)
+		s.offset += int64(used)
 		if n == 0 || errors.Is(err, io.EOF) && used == 0 {
 			return nil
 		}

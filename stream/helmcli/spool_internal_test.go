@@ -30,10 +30,10 @@ func FuzzSpool(f *testing.F) {
 		defer spool.close()
 		last := int64(0)
 		err = spool.read(func(l backend.Line) error {
-			if l.Mark <= last || l.Mark > int64(len(data)) || data[l.Mark-1] != '\n' {
-				t.Errorf("mark %d after %d in %d bytes", l.Mark, last, len(data))
+			if l.Offset <= last || l.Offset > int64(len(data)) || data[l.Offset-1] != '\n' {
+				t.Errorf("offset %d after %d in %d bytes", l.Offset, last, len(data))
 			}
-			last = l.Mark
+			last = l.Offset
 			return nil
 		})
 		if err == nil && last < int64(len(data)) && data[len(data)-1] == '\n' {

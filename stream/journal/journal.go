@@ -22,9 +22,9 @@ import (
 )
 
 const (
-	streamName  = "SESSIONS"
-	subjectRoot = "session"
-	markHeader  = "Helmtrail-Mark"
+	streamName   = "SESSIONS"
+	subjectRoot  = "session"
+	offsetHeader = "Helmtrail-Mark" // as stored on disk
 
 	// startTimeout bounds the server's start, which includes reading its index
 	// files.
@@ -134,12 +134,12 @@ func (j *Journal) Close() error {
 }
 
 // Append implements stream.Journal.
-func (j *Journal) Append(ctx context.Context, session helmtrail.SessionRef, after backend.Position, mark int64, data []byte) (backend.Position, error) {
+func (j *Journal) Append(ctx context.Context, session helmtrail.SessionRef, after backend.Position, offset int64, data []byte) (backend.Position, error) {
 	if len(data) > backend.MaxEntry {
 		return 0, fmt.Errorf("append to session %s: entry of %d bytes is over the limit of %d", session.ID, len(data), backend.MaxEntry)
 	}
 	message := nats.NewMsg(subject(session))
-	message.Header.Set(markHeader, strconv.FormatInt(mark, 10))
+	message.Header.Set(offsetHeader, strconv.FormatInt(offset, 10))
 	message.Data = data
 	ack, err := j.publish(ctx, message, jetstream.WithExpectLastSequencePerSubject(uint64(after)))
 	if err != nil {
@@ -171,11 +171,11 @@ func entry(message *jetstream.RawStreamMsg, session helmtrail.SessionRef, err er
 	if err != nil {
 		return backend.Entry{}, fmt.Errorf("read session %s: %w", session.ID, err)
 	}
-	mark, err := strconv.ParseInt(message.Header.Get(markHeader), 10, 64)
+	offset, err := strconv.ParseInt(message.Header.Get(offsetHeader), 10, 64)
 	if err != nil {
-		return backend.Entry{}, fmt.Errorf("read session %s at position %d: bad mark: %w", session.ID, message.Sequence, err)
+		return backend.Entry{}, fmt.Errorf("read session %s at position %d: bad offset: %w", session.ID, message.Sequence, err)
 	}
-	return backend.Entry{Position: backend.Position(message.Sequence), Mark: mark, Data: message.Data}, nil
+	return backend.Entry{Position: backend.Position(message.Sequence), Offset: offset, Data: message.Data}, nil
 }
 
 // Sessions implements stream.Journal.

@@ -64,8 +64,8 @@ func TestEntriesSurviveReopening(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := fmt.Sprintf("entry %d of session %d\n", n, i); string(e.Data) != want || e.Mark != int64(10*n) {
-				t.Errorf("got %q with mark %d, want %q with mark %d", e.Data, e.Mark, want, 10*n)
+			if want := fmt.Sprintf("entry %d of session %d\n", n, i); string(e.Data) != want || e.Offset != int64(10*n) {
+				t.Errorf("got %q with offset %d, want %q with offset %d", e.Data, e.Offset, want, 10*n)
 			}
 			after = e.Position
 		}
