@@ -8,10 +8,10 @@ GO      ?= go
 LISTEN  ?= 127.0.0.1:8080
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-# One set of compile flags for all programs, so that packages they share are
-# compiled once. Debug information would take a tenth of the time; stack traces
-# do not need it. VERSION replaces Go's own stamp, since git refuses to run in a
-# checkout that another user owns.
+# All programs have the same compile flags, so that shared packages are compiled
+# once. Debug information would take a tenth of the compile time, and stack traces
+# do not need it. VERSION replaces Go's own version stamp, because git refuses to run
+# in a checkout that another user owns.
 COMPILE := -trimpath -buildvcs=false -gcflags=all=-dwarf=false
 STRIP   := -s -w
 
@@ -32,7 +32,7 @@ UI_PAGES   := $(UI)/dist/pages/index.html
 UI_SOURCES := $(shell find $(UI)/src $(UI)/public -type f -not -name schema.d.ts 2>/dev/null) \
 	$(wildcard $(UI)/*.html $(UI)/*.json $(UI)/*.config.*) docs/openapi.yaml
 
-# Only the tests need Helm 3 beside Helm 4.
+# Only the tests need Helm 3 too.
 PROGRAMS      := bin/helmtrail bin/devcluster bin/helm4
 TEST_PROGRAMS := $(PROGRAMS) bin/helm3
 # Tests run the programs from here.
@@ -45,7 +45,7 @@ help: ## list these commands
 
 build: first-build $(PROGRAMS) ## build bin/helmtrail, bin/devcluster and bin/helm4
 
-# The first build takes minutes, so it says so.
+# The first build takes minutes, so it is announced.
 first-build:
 	@if ! [ -e bin/devcluster ]; then \
 		echo 'The first build downloads and compiles a Kubernetes control plane and Helm: about 10 minutes on two cores.'; \
@@ -69,7 +69,7 @@ bin/helm4: FORCE
 	@cd cmd/devcluster && $(GO) build -v $(COMPILE) -ldflags '$(STRIP) $(HELM4_LDFLAGS)' -o ../../$@ helm.sh/helm/v4/cmd/helm 2>&1 | ../../.ci/progress
 
 $(UI_MODULES): $(UI)/package.json $(UI)/package-lock.json
-	@echo '== $(UI)/node_modules: what the pages are built with'
+	@echo '== $(UI)/node_modules: the tools that build the pages'
 	@cd $(UI) && npm ci --no-audit --no-fund
 	@touch $@
 
@@ -93,7 +93,7 @@ test-go: $(TEST_PROGRAMS)
 	@echo '== Go tests of the product, with the race detector (its first build takes some minutes)'
 	@$(TEST_ENV) .ci/with-cluster $(GO) test $(COMPILE) -race -count=1 -p 2 -timeout 20m ./...
 
-# Without -race, which would compile Kubernetes a second time.
+# The race detector is off: with it, Kubernetes would be compiled a second time.
 test-devcluster: $(TEST_PROGRAMS)
 	@echo '== tests of the dev cluster'
 	@cd cmd/devcluster && $(TEST_ENV) $(GO) test $(COMPILE) -count=1 -p 1 -parallel 2 -timeout 20m ./internal/... ./test/...
@@ -106,7 +106,7 @@ test-browser: $(TEST_PROGRAMS) chromium
 	@echo '== tests of the pages in Chromium'
 	@browser=$$(.ci/chromium) && cd $(UI) && CHROMIUM=$$browser $(TEST_ENV) npm run --silent test:browser
 
-# Runs on its own dev cluster, with the demo's chart.
+# This runs on a dev cluster of its own, with the demo's chart.
 screenshots: $(PROGRAMS) chromium ## retake the pictures in docs/screenshots
 	@browser=$$(.ci/chromium) && cd $(UI) && CHROMIUM=$$browser $(TEST_ENV) \
 		HELMTRAIL_TEST_CHARTS=$(CURDIR)/deploy/demo/charts npx playwright test -c playwright.screenshots.config.ts
@@ -139,13 +139,13 @@ lint: $(UI_MODULES) bin/golangci-lint ## gofmt, golangci-lint, go vet, tsc and e
 	@cd cmd/devcluster && $(GO) vet $(COMPILE) ./...
 	@cd $(UI) && npm run --silent lint
 
-# It fails when the vulnerability database cannot be reached.
+# It also fails if the vulnerability database cannot be reached.
 vuln: bin/govulncheck ## look for known vulnerabilities in what the product calls
 	@bin/govulncheck ./... || { echo 'make vuln: govulncheck found vulnerabilities, or could not reach its database (https://vuln.go.dev).'; exit 1; }
 
 fmt: ## format the Go code
 	@git ls-files -co --exclude-standard '*.go' | xargs -r gofmt -w
 
-bench: $(TEST_PROGRAMS) ## benchmarks, beside the alternatives
+bench: $(TEST_PROGRAMS) ## run the benchmarks, compared with alternatives
 	@$(TEST_ENV) .ci/with-cluster $(GO) test $(COMPILE) -run '^$$' -bench . -benchmem -timeout 30m \
 		$$(git grep -l --untracked '^func Benchmark' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|')

@@ -35,20 +35,20 @@ func newMeter(s *Server) *meter {
 		subscribers: describe("subscribers", "Open event streams, of sessions and of whole clusters.", "stream"),
 		releases:    describe("releases", "Releases by the status of their newest revision.", "cluster", "status"),
 		unreadable:  describe("unreadable_releases", "Releases whose newest record cannot be decoded.", cluster...),
-		stuck:       describe("stuck_releases", "Releases that were left in a pending status.", cluster...),
-		up:          describe("cluster_reachable", "Whether the cluster's API server answered the last time it was asked.", cluster...),
-		synced:      describe("cluster_synced", "Whether all releases of the cluster are known.", cluster...),
+		stuck:       describe("stuck_releases", "Releases left in a pending status.", cluster...),
+		up:          describe("cluster_reachable", "1 if the cluster's API server answered the last request.", cluster...),
+		synced:      describe("cluster_synced", "1 if all releases of the cluster are known.", cluster...),
 		transitions: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "helmtrail_transitions_total", Help: "Changes of revisions that were seen, by their new status.",
+			Name: "helmtrail_transitions_total", Help: "Transitions seen, by their new status.",
 		}, []string{"cluster", "change", "status"}),
 		undecoded: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "helmtrail_decode_errors_total", Help: "Changes of revisions whose record could not be decoded.",
+			Name: "helmtrail_decode_errors_total", Help: "Transitions whose record could not be decoded.",
 		}, cluster),
 		lag: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "helmtrail_transition_lag_seconds",
-			Help: "The time from when a release's Secret was written to when its transition could be read. " +
-				"The API server tells whole seconds, rounded down, so it is up to a second too long, and wrong by what the clocks differ. " +
-				"What was found after a gap does not count.",
+			Help: "Time from when a release's Secret was written until its transition could be read. " +
+				"The API server reports write times in whole seconds, rounded down, so the value is up to a second too high. Clock differences between the machines add to it. " +
+				"Transitions found after a gap are not counted.",
 			Buckets: []float64{1, 1.25, 1.5, 2, 3, 5, 10, 30, 60, 300},
 		}, cluster),
 	}

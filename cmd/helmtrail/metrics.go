@@ -26,17 +26,17 @@ type meter struct {
 func newMeter(registry *prometheus.Registry) *meter {
 	m := &meter{
 		ended: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "helmtrail_operations_total", Help: "Sessions that have ended.",
+			Name: "helmtrail_operations_total", Help: "Sessions that have ended, by their result.",
 		}, []string{"cluster", "operation", "origin", "result", "reason"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "helmtrail_operation_duration_seconds", Help: "How long sessions took.",
+			Name: "helmtrail_operation_duration_seconds", Help: "Duration of sessions.",
 			Buckets: []float64{1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1200, 3600},
 		}, []string{"operation", "result"}),
 		stored: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "helmtrail_events_total", Help: "Events of sessions that were stored.",
+			Name: "helmtrail_events_total", Help: "Session events stored, by type.",
 		}, []string{"type"}),
 		delay: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "helmtrail_event_delay_seconds", Help: "The time from when something was seen to when its event could be read.",
+			Name: "helmtrail_event_delay_seconds", Help: "Time from when a change was seen until its event could be read.",
 			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 10),
 		}),
 	}
@@ -69,17 +69,17 @@ type measured struct {
 }
 
 var (
-	runningMetric = prometheus.NewDesc("helmtrail_operations_running", "Sessions that run now, by who started them.", []string{"origin"}, nil)
-	ignoredMetric = prometheus.NewDesc("helmtrail_ignored_secrets_total", "Secrets of Helm's type that hold no record.", []string{"cluster"}, nil)
-	restartMetric = prometheus.NewDesc("helmtrail_watch_restarts_total", "How often the releases of a cluster were listed anew, since their watch could not go on.", []string{"cluster"}, nil)
-	entriesMetric = prometheus.NewDesc("helmtrail_trail_entries", "Entries that the trail of a cluster has.", []string{"cluster"}, nil)
-	headMetric    = prometheus.NewDesc("helmtrail_trail_head_time_seconds", "When the trail's last entry was made.", []string{"cluster"}, nil)
-	toldMetric    = prometheus.NewDesc("helmtrail_trail_head_info", "The head of the trail that was logged last, so that a rewritten or cut trail can be told from outside.", []string{"cluster", "position", "hash"}, nil)
-	brokenMetric  = prometheus.NewDesc("helmtrail_trail_broken", "1 when a link of the trail is known not to hold.", []string{"cluster"}, nil)
-	waitingMetric = prometheus.NewDesc("helmtrail_trail_waiting_bytes", "What waits to be stored in the trail.", []string{"cluster"}, nil)
-	failingMetric = prometheus.NewDesc("helmtrail_trail_failing", "1 while the trail cannot be stored.", []string{"cluster"}, nil)
-	journalMetric = prometheus.NewDesc("helmtrail_journal_bytes", "The size of the journal on disk.", nil, nil)
-	damagedMetric = prometheus.NewDesc("helmtrail_journal_damaged", "Entries, parts of records and events that were found damaged when helmtrail started; its log names them.", nil, nil)
+	runningMetric  = prometheus.NewDesc("helmtrail_operations_running", "Sessions that are running, by origin.", []string{"origin"}, nil)
+	ignoredMetric  = prometheus.NewDesc("helmtrail_ignored_secrets_total", "Secrets of Helm's type that hold no record.", []string{"cluster"}, nil)
+	restartMetric  = prometheus.NewDesc("helmtrail_watch_restarts_total", "How often the releases of a cluster were listed again because their watch could not be resumed.", []string{"cluster"}, nil)
+	entriesMetric  = prometheus.NewDesc("helmtrail_trail_entries", "Entries in the trail of a cluster.", []string{"cluster"}, nil)
+	headMetric     = prometheus.NewDesc("helmtrail_trail_head_time_seconds", "When the trail's last entry was written, as Unix time.", []string{"cluster"}, nil)
+	headInfoMetric = prometheus.NewDesc("helmtrail_trail_head_info", "The last logged head of the trail. Kept elsewhere, it exposes a rewritten or truncated trail.", []string{"cluster", "position", "hash"}, nil)
+	brokenMetric   = prometheus.NewDesc("helmtrail_trail_broken", "1 if a link of the trail is known not to hold.", []string{"cluster"}, nil)
+	waitingMetric  = prometheus.NewDesc("helmtrail_trail_waiting_bytes", "Bytes that wait to be written to the trail.", []string{"cluster"}, nil)
+	failingMetric  = prometheus.NewDesc("helmtrail_trail_failing", "1 while the trail cannot be written.", []string{"cluster"}, nil)
+	journalMetric  = prometheus.NewDesc("helmtrail_journal_bytes", "The size of the journal on disk.", nil, nil)
+	damagedMetric  = prometheus.NewDesc("helmtrail_journal_damaged", "Damaged entries, records and events found when helmtrail started. The log names them.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -91,7 +91,7 @@ func (m *measured) Describe(out chan<- *prometheus.Desc) {
 	out <- damagedMetric
 	out <- entriesMetric
 	out <- headMetric
-	out <- toldMetric
+	out <- headInfoMetric
 	out <- brokenMetric
 	out <- waitingMetric
 	out <- failingMetric
@@ -123,7 +123,7 @@ func (m *measured) collectTrail(out chan<- prometheus.Metric) {
 			gauge(headMetric, float64(s.State.HeadTime.UnixNano())/1e9)
 		}
 		if s.Told > 0 {
-			gauge(toldMetric, 1, strconv.FormatUint(s.Told, 10), s.ToldHash)
+			gauge(headInfoMetric, 1, strconv.FormatUint(s.Told, 10), s.ToldHash)
 		}
 		gauge(brokenMetric, one(!s.State.Verified))
 		gauge(waitingMetric, float64(s.Waiting))

@@ -30,19 +30,19 @@ const (
 	kubeconfigVariable = "HELMTRAIL_TEST_KUBECONFIG"
 	binVariable        = "HELMTRAIL_TEST_BIN"
 
-	// startTimeout is generous: a dev cluster needs seconds, but shares the
-	// machine with the rest of a test run.
+	// startTimeout is long: a dev cluster needs seconds, but shares the machine with other
+	// tests.
 	startTimeout = 3 * time.Minute
 	stopTimeout  = 30 * time.Second
 )
 
-// own is the dev cluster of this test binary. It is a global because it
-// belongs to the process: TestMain and all tests share it.
+// own is the dev cluster of this test binary. It is global because it belongs to the
+// process: TestMain and all tests share it.
 var own devcluster
 
-// Main runs the tests of a package and stops what they share: first each stop,
-// which receives whether a test has failed, then the dev cluster if one was
-// started. It fails if goroutines are left. It does not return.
+// Main runs the tests of a package and then stops what they share: first it calls each
+// stop, with whether a test has failed, then it stops the dev cluster, if one was started.
+// It fails if goroutines are left. It does not return.
 func Main(m *testing.M, stops ...func(failed bool) error) {
 	code := m.Run()
 	for _, stop := range stops {
@@ -64,8 +64,8 @@ func Main(m *testing.M, stops ...func(failed bool) error) {
 	os.Exit(code)
 }
 
-// Kubeconfig returns the path of an administrator's kubeconfig. The first call
-// may start a dev cluster, which takes some seconds.
+// Kubeconfig returns the path of an administrator's kubeconfig. The first call may start a
+// dev cluster, which takes some seconds.
 func Kubeconfig(t testing.TB) string {
 	t.Helper()
 	if path := os.Getenv(kubeconfigVariable); path != "" {
@@ -142,8 +142,8 @@ func Binary(t testing.TB, name string) string {
 	return path
 }
 
-// repositoryRoot finds the folder of the product's go.mod above the package
-// under test.
+// repositoryRoot returns the folder of the product's go.mod. It searches upwards from the
+// package under test.
 func repositoryRoot() (string, error) {
 	folder, err := os.Getwd()
 	if err != nil {
@@ -156,7 +156,7 @@ func repositoryRoot() (string, error) {
 		}
 		parent := filepath.Dir(folder)
 		if parent == folder {
-			return "", errors.New("the repository's go.mod is in no folder above")
+			return "", errors.New("no folder above has the repository's go.mod")
 		}
 		folder = parent
 	}
@@ -201,8 +201,8 @@ func (d *devcluster) run(program string) (string, error) {
 	begun := make(chan error)
 	ready := make(chan string, 1)
 	go func() {
-		// The kernel sends the signal when the thread ends that forked, so that
-		// thread has to stay.
+		// The kernel sends the signal when the thread that forked ends, so that thread must not
+		// end.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		defer close(d.ended)

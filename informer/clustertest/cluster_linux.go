@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// endWithTests has the kernel stop the dev cluster when the test process ends,
-// however it ends.
+// endWithTests makes the kernel stop the dev cluster when the test process ends for any
+// reason.
 func endWithTests(cluster *exec.Cmd) {
 	cluster.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 }

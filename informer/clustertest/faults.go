@@ -40,19 +40,18 @@ spec:
       %s
 `
 
-// Fault keeps an install from becoming ready. It holds the cause that must be
-// reported.
+// Fault keeps an install from becoming ready. Cause is the cause that must be reported.
 type Fault struct {
 	Name string
-	// Prepare makes the namespace ready for it; nil does nothing.
+	// Prepare prepares the namespace; it may be nil.
 	Prepare func(testing.TB, string)
-	// Objects are the YAML of a chart's one template.
+	// Objects is the YAML of the chart's only template.
 	Objects string
-	// Kind and Says are where Kubernetes says it first: the resource and a
-	// regular expression that its JSON matches.
+	// Kind and Says describe where Kubernetes reports the fault first: the resource, and a
+	// regular expression for its JSON.
 	Kind schema.GroupVersionResource
 	Says string
-	// Cause is what must be said first.
+	// Cause is the first cause that must be reported.
 	Cause FaultCause
 }
 
@@ -61,7 +60,7 @@ type Fault struct {
 type FaultCause struct {
 	Kind, Object, Container, Reason, Text string
 	Final                                 bool
-	// Count is how many objects have the cause in the end, 0 for one.
+	// Count is how many objects have the cause in the end; 0 means one.
 	Count int
 }
 
@@ -201,12 +200,12 @@ func forbidPods(t testing.TB, namespace string) {
 		select {
 		case <-time.After(50 * time.Millisecond):
 		case <-deadline:
-			t.Fatal("the quota does not come into force")
+			t.Fatal("the quota was not enforced")
 		}
 	}
 }
 
-// Matches reports whether a cause is the expected one, whatever its count.
+// Matches reports whether a cause is the expected one, except for its count.
 func (c FaultCause) Matches(kind, name, container, reason, text string, final bool) bool {
 	full := func(pattern, text string) bool { return regexp.MustCompile("^(?:" + pattern + ")$").MatchString(text) }
 	return c.Kind == kind && full(c.Object, name) && c.Container == container && c.Reason == reason && full(c.Text, text) && c.Final == final
@@ -234,24 +233,24 @@ func ChartOf(t testing.TB, folder, name, template string) string {
 // Knowledge records when Kubernetes itself first reported something.
 type Knowledge struct {
 	says *regexp.Regexp
-	said chan struct{} // closed once at is set
+	said chan struct{} // closed when at is set
 	at   time.Time
 }
 
-// At returns when that was. It waits for it, and fails the test if Kubernetes
-// does not say it.
+// At waits until Kubernetes reports it, and returns that time. It fails the test if
+// Kubernetes never does.
 func (k *Knowledge) At(t testing.TB) time.Time {
 	t.Helper()
 	select {
 	case <-k.said:
 	case <-time.After(startTimeout):
-		t.Fatalf("Kubernetes does not say %s", k.says)
+		t.Fatalf("Kubernetes did not report %s", k.says)
 	}
 	return k.at
 }
 
-// Listen watches a kind in a namespace, without an informer, until the test ends or
-// the first object matches.
+// Listen watches a kind in a namespace, without an informer, until the first object matches
+// or the test ends.
 func Listen(t testing.TB, kind schema.GroupVersionResource, namespace string, says *regexp.Regexp) *Knowledge {
 	t.Helper()
 	client, err := dynamic.NewForConfig(Config(t))

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Versions are the major versions of Helm that must behave alike.
+// Versions are the major versions of Helm that helmtrail supports.
 var Versions = []int{3, 4}
 
 // Helm runs helm 3 or 4 and returns its combined output. It fails the test if helm
@@ -47,11 +47,10 @@ func HelmEnvironment(t testing.TB) []string {
 	}
 }
 
-// Chart writes a small chart and returns its folder: a Deployment of one
-// replica, a Service and a ConfigMap. Its values are replicas, tag (of the
-// image; the dev cluster lets Pods behave by it), delay (how long a Pod takes to
-// become ready, such as 5s) and padding (bytes of random text in the ConfigMap,
-// which make the record big).
+// Chart writes a small chart and returns its folder. It has a Deployment with one replica,
+// a Service and a ConfigMap. Its values are replicas, tag (the image's tag, which controls
+// its Pods on the dev cluster), delay (the time until a Pod is ready, such as 5s) and
+// padding (bytes of random text in the ConfigMap, which make the record large).
 func Chart(t testing.TB) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "web")

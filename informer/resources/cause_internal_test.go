@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestACutMessageHoldsNoHalfOfASecret(t *testing.T) {
+func TestATruncatedMessageHasNoPartOfASecret(t *testing.T) {
 	const secret = "correct-horse-battery-staple"
 	for before := longest - 2*len(secret); before <= longest; before++ {
 		message := strings.Repeat("x", before-1) + " "

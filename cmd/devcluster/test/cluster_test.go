@@ -1,5 +1,5 @@
-// Package test runs the devcluster binary as people do and checks what it
-// promises, with an ordinary client.
+// Package test runs the devcluster binary as people do and checks its promises with an
+// ordinary client.
 package test
 
 import (
@@ -18,12 +18,12 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// patience is how long a test waits for something that must happen. It is far
-// longer than a busy machine needs: only a test that fails waits that long.
+// patience is how long a test waits for something that must happen. It is far longer than
+// a busy machine needs: only a failing test waits that long.
 const patience = 2 * time.Minute
 
-// binary returns the path of a program that make built: in the folder that
-// $HELMTRAIL_TEST_BIN names, by default the repository's bin.
+// binary returns the path of a program built by make: in the folder
+// $HELMTRAIL_TEST_BIN, by default the repository's bin.
 func binary(t testing.TB, name string) string {
 	t.Helper()
 	dir := os.Getenv("HELMTRAIL_TEST_BIN")
@@ -35,7 +35,7 @@ func binary(t testing.TB, name string) string {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); err != nil {
-		t.Fatalf("%v; `make build` makes it", err)
+		t.Fatalf("%v; run make build", err)
 	}
 	return path
 }
@@ -48,8 +48,8 @@ type process struct {
 	output     chan string
 }
 
-// launch starts devcluster in a process group of its own, without waiting for
-// anything. A process that is still there at the end of the test is killed.
+// launch starts devcluster in a process group of its own and does not wait for it. If it
+// is still running when the test ends, it is killed.
 func launch(t *testing.T, args ...string) *process {
 	t.Helper()
 	p := &process{
@@ -84,7 +84,7 @@ func (p *process) read(stdout io.Reader) {
 	}
 }
 
-// up starts a cluster in dir and waits until it says that it is ready.
+// up starts a cluster in dir and waits until it reports that it is ready.
 func up(t *testing.T, dir string, more ...string) *process {
 	t.Helper()
 	p := launch(t, append([]string{"up", "--dir", dir}, more...)...)
@@ -93,7 +93,7 @@ func up(t *testing.T, dir string, more ...string) *process {
 		kubeconfig, said := strings.CutPrefix(line, "ready ")
 		if !open || !said {
 			p.Wait()
-			t.Fatalf("devcluster said %q instead of ready, and:\n%s", line, p.stderr)
+			t.Fatalf("devcluster printed %q instead of ready, and:\n%s", line, p.stderr)
 		}
 		p.kubeconfig = kubeconfig
 	case <-time.After(patience):

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// TestDemo runs what `make demo` runs, on a port that is taken, and presses
-// Ctrl-C while a helm is at work.
+// TestDemo runs the command of `make demo` on a port that is taken, and presses Ctrl-C
+// while a Helm is running.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -48,7 +48,7 @@ func TestDemo(t *testing.T) {
 	}
 	_, port, _ := net.SplitHostPort(taken.Addr().String())
 	if want := "port " + port + " is taken"; !strings.Contains(said, want) || strings.Contains(page, ":"+port) {
-		t.Errorf("the demo serves %s and said %q, want another port and %q", page, said, want)
+		t.Errorf("the demo serves %s and printed %q, want another port and %q", page, said, want)
 	}
 
 	base := strings.TrimSuffix(page, "/helm/releases")
@@ -88,8 +88,8 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// statuses asks helmtrail for the releases of the cluster that it watches, by
-// name: status and revision.
+// statuses returns the releases of helmtrail's only cluster by name, as status and
+// revision.
 func statuses(base string) (map[string]string, error) {
 	response, err := http.Get(base + "/dev/releases")
 	if err != nil {
@@ -113,8 +113,8 @@ func statuses(base string) (map[string]string, error) {
 	return found, nil
 }
 
-// processesOf lists the processes that have dir on their command line or in
-// their environment, in whatever group or session they are.
+// processesOf returns the processes that have dir in their command line or environment, in
+// any process group or session.
 func processesOf(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")

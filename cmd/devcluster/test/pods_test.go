@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// TestCluster runs one cluster and looks at it from all sides at once.
+// TestCluster runs one cluster and checks everything about it concurrently.
 func TestCluster(t *testing.T) {
 	t.Parallel()
 	p := up(t, t.TempDir())
@@ -83,7 +83,7 @@ func testDeployment(t *testing.T, _ *process, client *kubernetes.Clientset, ns s
 	if err := client.AppsV1().Deployments(ns).Delete(t.Context(), "web", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	// The garbage collector deletes the pods, and the node lets them go.
+	// The garbage collector deletes the pods, and the node ends them.
 	eventually(t, func() error {
 		pods, err := client.CoreV1().Pods(ns).List(t.Context(), metav1.ListOptions{})
 		if err == nil && len(pods.Items) > 0 {
@@ -209,7 +209,7 @@ func testUnschedulable(t *testing.T, _ *process, client *kubernetes.Clientset, n
 	}))
 }
 
-// testNamespace checks that a namespace with a running pod goes away.
+// testNamespace checks that a namespace with a running pod can be deleted.
 func testNamespace(t *testing.T, _ *process, client *kubernetes.Clientset, ns string) {
 	create(t, client, ns, barePod("web", "web:1"))
 	eventually(t, podShows(t, client, ns, "web", isReady))
@@ -228,8 +228,8 @@ func testNamespace(t *testing.T, _ *process, client *kubernetes.Clientset, ns st
 	})
 }
 
-// testTokens checks that RBAC is on, and that service account tokens, which
-// helmtrail's callers present, are known and limited.
+// testTokens checks that RBAC is enabled, and that the tokens of service accounts, which
+// helmtrail's callers send, are accepted and have no permissions by default.
 func testTokens(t *testing.T, p *process, client *kubernetes.Clientset, ns string) {
 	request, err := client.CoreV1().ServiceAccounts(ns).CreateToken(t.Context(), "default", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {
@@ -250,7 +250,7 @@ func testTokens(t *testing.T, p *process, client *kubernetes.Clientset, ns strin
 	}
 }
 
-// testVersion checks that helm finds a version that it can parse.
+// testVersion checks that the API server reports a version that Helm can parse.
 func testVersion(t *testing.T, _ *process, client *kubernetes.Clientset, _ string) {
 	version, err := client.Discovery().ServerVersion()
 	if err != nil {
@@ -277,7 +277,7 @@ func create(t *testing.T, client *kubernetes.Clientset, ns string, pod *corev1.P
 	return created
 }
 
-// podShows makes of a look at one pod a check for eventually.
+// podShows turns a check of a pod into a check for eventually.
 func podShows(t *testing.T, client *kubernetes.Clientset, ns, name string, check func(*corev1.Pod) error) func() error {
 	return func() error {
 		pod, err := client.CoreV1().Pods(ns).Get(t.Context(), name, metav1.GetOptions{})
@@ -297,8 +297,8 @@ func isReady(pod *corev1.Pod) error {
 	return fmt.Errorf("pod is not ready: %+v", pod.Status)
 }
 
-// waits checks that the pod's container waits for a reason, with a message
-// that begins as given.
+// waits returns a check that the pod's container waits for a reason, with a message that
+// starts with message.
 func waits(reason, message string) func(*corev1.Pod) error {
 	return func(pod *corev1.Pod) error {
 		for _, c := range pod.Status.ContainerStatuses {

@@ -13,9 +13,9 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// TestUpKeeps checks that a second up on the same folder is the same cluster,
-// that a kubeconfig of the first is good for the second, and that nothing of
-// either is left.
+// TestUpKeeps checks that a second up on the same folder is the same cluster, that a
+// kubeconfig of the first run works with the second, and that neither leaves anything
+// running.
 func TestUpKeeps(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cluster")
@@ -43,7 +43,7 @@ func TestUpKeeps(t *testing.T) {
 	if got.Data["k"] != "v" {
 		t.Errorf("data is %v, want what the first run stored", got.Data)
 	}
-	// The node comes back by itself, and takes pods without delay.
+	// The node returns by itself and accepts pods without delay.
 	pod := barePod("after-restart", "web:1")
 	if _, err := second.client(t).CoreV1().Pods("default").Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -52,8 +52,8 @@ func TestUpKeeps(t *testing.T) {
 	second.stop(t, syscall.SIGINT)
 }
 
-// TestUpSideBySide checks that two clusters do not meet, and that their
-// kubeconfigs can be merged.
+// TestUpSideBySide checks that two clusters do not interfere, and that their kubeconfigs
+// can be merged.
 func TestUpSideBySide(t *testing.T) {
 	t.Parallel()
 	east := up(t, t.TempDir(), "--name", "east")
@@ -66,7 +66,7 @@ func TestUpSideBySide(t *testing.T) {
 		return string(ns.UID)
 	}
 	if uid(east) == uid(west) {
-		t.Error("both kubeconfigs lead to the same cluster")
+		t.Error("both kubeconfigs are for the same cluster")
 	}
 	merged, err := (&clientcmd.ClientConfigLoadingRules{Precedence: []string{east.kubeconfig, west.kubeconfig}}).Load()
 	if err != nil {
@@ -81,8 +81,8 @@ func TestUpSideBySide(t *testing.T) {
 	west.stop(t, syscall.SIGTERM)
 }
 
-// TestUpLocks checks that a second up on a folder in use says so, and leaves
-// the first alone.
+// TestUpLocks checks that a second up on a folder in use fails with that reason, and does
+// not affect the first.
 func TestUpLocks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -92,7 +92,7 @@ func TestUpLocks(t *testing.T) {
 		t.Errorf("second up ended with %v, want exit code 1", err)
 	}
 	if got := second.stderr.String(); !strings.Contains(got, "in use by another devcluster") {
-		t.Errorf("second up said %q", got)
+		t.Errorf("second up printed %q", got)
 	}
 	if _, err := os.Stat(first.kubeconfig); err != nil {
 		t.Errorf("the first cluster's kubeconfig: %v", err)
@@ -100,8 +100,8 @@ func TestUpLocks(t *testing.T) {
 	first.stop(t, syscall.SIGTERM)
 }
 
-// TestUpStopsUnderWatch checks that a client which never lets go does not keep
-// the cluster from ending.
+// TestUpStopsUnderWatch checks that a client that never disconnects does not keep the
+// cluster from stopping.
 func TestUpStopsUnderWatch(t *testing.T) {
 	t.Parallel()
 	p := up(t, t.TempDir())

@@ -24,11 +24,11 @@ import (
 
 const (
 	managerName = "kube-controller-manager"
-	// workers is how many objects a controller works on at once.
+	// workers is the number of objects that a controller processes concurrently.
 	workers = 5
-	// resync is how often informers hand every object to the controllers again.
+	// resync is the interval at which informers pass every object to the controllers again.
 	resync = 12 * time.Hour
-	// discoveryPeriod is how often controllers look for new kinds.
+	// discoveryPeriod is the interval at which controllers look for new kinds.
 	discoveryPeriod = 30 * time.Second
 )
 
@@ -39,25 +39,25 @@ type controllerFiles struct {
 	rootCA     string // the API server's authority
 }
 
-// controllers is what controllers share while they are made. The controllers
-// are those of kube-controller-manager, but not its program: that one links
-// forty more, for cloud providers, volumes and nodes, and with them a kubelet
-// and a container runtime's client.
+// controllers has what the controllers share. They are those of
+// kube-controller-manager, without its program: it links forty more controllers, for
+// cloud providers, volumes and nodes, and with them a kubelet and a container
+// runtime's client.
 type controllers struct {
 	informers informers.SharedInformerFactory
-	// generic also gives informers of kinds without a Go type, as metadata.
+	// generic also has informers for kinds without a Go type, as metadata.
 	generic  informerfactory.InformerFactory
 	metadata metadata.Interface
 	mapper   *restmapper.DeferredDiscoveryRESTMapper
-	// started is closed when the informers run.
+	// started is closed when the informers are running.
 	started chan struct{}
 	files   controllerFiles
 
 	root    clientbuilder.ControllerClientBuilder
-	clients clientbuilder.ControllerClientBuilder // a service account for each controller
+	clients clientbuilder.ControllerClientBuilder // one service account per controller
 }
 
-// runControllers runs the controllers that act on what a chart can hold. It
+// runControllers runs the controllers for the objects that a chart can contain. It
 // blocks until ctx is done and all of them have ended.
 func runControllers(ctx context.Context, files controllerFiles) error {
 	c, err := newControllers(ctx, files)
@@ -109,10 +109,10 @@ func newControllers(ctx context.Context, files controllerFiles) (*controllers, e
 	return c, nil
 }
 
-// client returns a client with the rights of a controller's service account.
+// client returns a client with the permissions of a controller's service account.
 func (c *controllers) client(account string) (kubernetes.Interface, error) {
 	return c.clients.Client(account)
 }
 
-// authority returns the certificate that the API server's is signed by.
+// authority returns the certificate that signed the API server's.
 func (c *controllers) authority() ([]byte, error) { return os.ReadFile(c.files.rootCA) }

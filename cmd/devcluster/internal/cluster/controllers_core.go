@@ -210,8 +210,8 @@ func newServiceCIDRs(ctx context.Context, c *controllers, account string) ([]loo
 	return []loop{func(ctx context.Context) { made.Run(ctx, workers) }}, nil
 }
 
-// newVolumeBinder binds claims to volumes. It has no plugins: it neither makes
-// nor recycles volumes.
+// newVolumeBinder binds claims to volumes. It has no plugins: it neither creates nor
+// recycles volumes.
 func newVolumeBinder(ctx context.Context, c *controllers, account string) ([]loop, error) {
 	client, err := c.client(account)
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"sigs.k8s.io/kwok/pkg/apis/internalversion"
 )
 
-// step is a stage of a pod's or the node's life, in few words.
+// step describes a stage of a pod or of the node.
 type step struct {
 	name string
-	// when are the conditions, all of which must hold.
+	// when lists the conditions, which must all hold.
 	when []internalversion.MatchExpression
 	// after is the delay, unless afterQuery finds one in the object.
 	after      time.Duration
@@ -19,7 +19,7 @@ type step struct {
 	// status is the template of the new status. For a pod it is the name of one
 	// of templateFunctions.
 	status string
-	// event is the message of a warning that the step leaves.
+	// event is the message of a warning event that the step creates.
 	event string
 }
 
@@ -27,8 +27,8 @@ type step struct {
 func podStages() []*internalversion.Stage {
 	list := []*internalversion.Stage{podDeletion}
 	for _, s := range steps {
-		// KWOK hands out another address every time that it is asked, so a pod
-		// that has one must not ask. A pod that is being deleted takes no step.
+		// KWOK allocates another address for each request, so a pod that has an
+		// address must not request one. A pod that is being deleted takes no step.
 		s.status = `{{ if .status.podIP }}{{ ` + s.status + ` . }}{{ else }}{{ ` + s.status + ` . ` +
 			`(PodIPsWith .spec.nodeName (or .spec.hostNetwork false) .metadata.uid .metadata.name .metadata.namespace) }}{{ end }}`
 		s.when = append(all(absent(deletedQuery)), s.when...)
@@ -37,7 +37,7 @@ func podStages() []*internalversion.Stage {
 	return list
 }
 
-// stage is the step in KWOK's words.
+// stage returns the step as a stage of KWOK.
 func (s step) stage(resource internalversion.StageResourceRef) *internalversion.Stage {
 	stage := &internalversion.Stage{
 		ObjectMeta: named(s.name),
@@ -68,7 +68,7 @@ func (s step) stage(resource internalversion.StageResourceRef) *internalversion.
 
 func named(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
 
-// all of the conditions must hold.
+// all returns its arguments: the conditions that must all hold.
 func all(conditions ...internalversion.MatchExpression) []internalversion.MatchExpression {
 	return conditions
 }

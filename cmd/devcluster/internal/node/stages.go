@@ -12,10 +12,10 @@ var (
 	podResource  = internalversion.StageResourceRef{APIGroup: "v1", Kind: "Pod"}
 )
 
-// jq expressions over a pod. One may yield several values: isOneOf holds when
-// any of them is listed, isNot when none is.
+// These are jq expressions over a pod. One may return several values: isOneOf holds
+// if any of them is listed, isNot if none is.
 const (
-	// The behavior of every container, as behaviors in behavior.go finds it.
+	// behaviorQuery returns the behavior of every container, like behaviors in behavior.go.
 	behaviorQuery = `(.metadata.annotations["` + BehaviorAnnotation + `"] // (.spec.containers[] | ` + tagQuery + `)),` +
 		`(.spec.initContainers[]? | ` + tagQuery + `),` +
 		`(.metadata.annotations["` + DelayAnnotation + `"] | select(. != null) | "slow")`
@@ -29,16 +29,16 @@ const (
 	deletedQuery  = `.metadata.deletionTimestamp`
 	durationQuery = `.metadata.annotations["` + DurationAnnotation + `"]`
 	delayQuery    = `.metadata.annotations["` + DelayAnnotation + `"]`
-	// Doubles with every restart, as backOff in status.go does.
+	// The delay doubles with every restart, like backOff in status.go.
 	backOffQuery = `[300, 10 * pow(2; ([` + allStatuses + ` | .restartCount] | max) - 1)] | min | "\(.)s"`
 )
 
-// steps are those of a pod's life. In every state at most one of them
-// applies: when several do, KWOK picks one at random.
+// steps are the steps of a pod. In each state at most one of them applies: if several
+// do, KWOK picks one at random.
 var steps = []step{
 	{
-		// pkg/kubelet/status/generate.go: the conditions of a pod all of whose
-		// containers are ready.
+		// pkg/kubelet/status/generate.go: the conditions of a pod whose containers are
+		// all ready.
 		name:   "ready",
 		status: "running",
 		when: all(
@@ -46,8 +46,8 @@ var steps = []step{
 			isNot(behaviorQuery, MissingImage, Crash, Fail, Slow)),
 	},
 	{
-		// pkg/kubelet/kubelet_pods.go: ContainerCreating, and PodInitializing
-		// behind init containers.
+		// pkg/kubelet/kubelet_pods.go: ContainerCreating, or PodInitializing while init
+		// containers run.
 		name:   "create",
 		status: "creating",
 		when: all(
@@ -56,7 +56,7 @@ var steps = []step{
 			isNot(behaviorQuery, MissingImage, Crash, Fail)),
 	},
 	{
-		// pkg/kubelet/status/generate.go: as in ready.
+		// pkg/kubelet/status/generate.go: like ready.
 		name:       "ready-slowly",
 		status:     "running",
 		after:      5 * time.Second,
@@ -67,8 +67,8 @@ var steps = []step{
 	},
 	{
 		// pkg/kubelet/images/types.go: the reason ErrImagePull.
-		// pkg/kubelet/images/image_manager.go: the runtime's error is the
-		// message; ours is containerd's for a tag that the registry lacks.
+		// pkg/kubelet/images/image_manager.go: the message is the runtime's error. This
+		// one is containerd's for a tag that the registry does not have.
 		// pkg/kubelet/kuberuntime/kuberuntime_container.go: the event.
 		name:   "pull",
 		status: "pullFailed",
@@ -90,8 +90,8 @@ var steps = []step{
 		when:   all(isOneOf(waitingQuery, pullFailedReason)),
 	},
 	{
-		// pkg/kubelet/status/generate.go: ContainersNotReady, as for a
-		// container whose readiness probe has not succeeded yet.
+		// pkg/kubelet/status/generate.go: ContainersNotReady, as for a container whose
+		// readiness probe has not succeeded yet.
 		name:   "start-in-vain",
 		status: "started",
 		when: all(
@@ -101,8 +101,8 @@ var steps = []step{
 	},
 	{
 		// pkg/kubelet/container/sync_result.go: the reason CrashLoopBackOff.
-		// pkg/kubelet/kuberuntime/kuberuntime_manager.go: its message. The reason
-		// of the end before it, here and below, is the runtime's: containerd's
+		// pkg/kubelet/kuberuntime/kuberuntime_manager.go: its message. The reason of the
+		// container's last termination, here and below, is the runtime's: see containerd's
 		// internal/cri/server/helpers.go.
 		name:       "crash",
 		status:     "crashed",
@@ -126,8 +126,8 @@ var steps = []step{
 		when:       all(isOneOf(waitingQuery, crashLoopReason)),
 	},
 	{
-		// pkg/kubelet/kubelet_pods.go (getPhase): a container failed and none is
-		// to be restarted.
+		// pkg/kubelet/kubelet_pods.go (getPhase): a container failed, and none will be
+		// restarted.
 		name:       "fail",
 		status:     "failed",
 		after:      time.Second,
@@ -140,8 +140,8 @@ var steps = []step{
 			isOneOf(restartQuery, "Never")),
 	},
 	{
-		// pkg/kubelet/kubelet_pods.go (getPhase): all containers ended well and
-		// none is to be restarted.
+		// pkg/kubelet/kubelet_pods.go (getPhase): all containers succeeded, and none will
+		// be restarted.
 		name:       "complete",
 		status:     "completed",
 		after:      time.Second,
@@ -153,8 +153,8 @@ var steps = []step{
 	},
 }
 
-// podDeletion ends a pod that is being deleted, at once: no container has to
-// be given time to stop.
+// podDeletion ends a pod that is being deleted at once: no container needs time to
+// stop.
 var podDeletion = &internalversion.Stage{
 	ObjectMeta: named("delete"),
 	Spec: internalversion.StageSpec{
@@ -164,7 +164,7 @@ var podDeletion = &internalversion.Stage{
 	},
 }
 
-// nodeStages register what the node can hold, and keep it ready.
+// nodeStages register the node's capacity and keep the node ready.
 func nodeStages() []*internalversion.Stage {
 	const readyQuery = `.status.conditions[]? | select(.type == "Ready") | .status`
 	const conditions = `
@@ -201,8 +201,8 @@ nodeInfo:
   bootID: ""
 `,
 	}
-	// pkg/kubelet/apis/config/v1beta1/defaults.go: beside the lease, the status
-	// itself is reported every five minutes.
+	// pkg/kubelet/apis/config/v1beta1/defaults.go: besides the lease, the status itself
+	// is reported every five minutes.
 	report := step{
 		name:   "report",
 		when:   all(isOneOf(readyQuery, "True")),

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/kwok/pkg/utils/lifecycle"
 )
 
-// moment is what a step makes of a pod, as far as people see it.
+// moment is the visible result of a step.
 type moment struct {
 	Step     string
 	After    time.Duration
@@ -25,9 +25,9 @@ type moment struct {
 	Restarts int32
 }
 
-// TestLives plays whole lives of pods. That a state has one step at most is
-// checked on the way: KWOK would choose between two at random.
-func TestLives(t *testing.T) {
+// TestPodStages plays whole sequences of steps. It also checks that each state has at
+// most one step: KWOK would choose one at random.
+func TestPodStages(t *testing.T) {
 	const ms = time.Millisecond
 	for _, tt := range []struct {
 		name        string
@@ -49,7 +49,7 @@ func TestLives(t *testing.T) {
 			want:   []moment{{Step: "ready", Phase: "Running", Ready: true, Reasons: []string{""}}},
 		},
 		{
-			name:   "a tag counts in front of a digest",
+			name:   "a tag before a digest is used",
 			images: []string{"web:slow@sha256:0123"},
 			want: []moment{
 				{Step: "create", Phase: "Pending", Reasons: []string{"ContainerCreating"}},
@@ -89,7 +89,7 @@ func TestLives(t *testing.T) {
 			},
 		},
 		{
-			name:        "the annotation outranks the tag",
+			name:        "the annotation has priority over the tag",
 			images:      []string{"web:crash"},
 			annotations: map[string]string{BehaviorAnnotation: "good"},
 			want:        []moment{{Step: "ready", Phase: "Running", Ready: true, Reasons: []string{""}}},
@@ -143,7 +143,7 @@ func TestLives(t *testing.T) {
 			},
 		},
 		{
-			name:   "a good init container has completed",
+			name:   "a good init container completes",
 			inits:  []string{"migrate:1"},
 			images: []string{"web:1"},
 			want:   []moment{{Step: "ready", Phase: "Running", Ready: true, Reasons: []string{"Completed", ""}}},
@@ -152,17 +152,17 @@ func TestLives(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			pod := newPod(tt.images, tt.inits, tt.annotations, tt.restart)
 			if tt.steps == 0 {
-				tt.steps = len(tt.want) + 1 // one more, to see that the life ends
+				tt.steps = len(tt.want) + 1 // one more, to check that the sequence ends
 			}
 			if diff := cmp.Diff(tt.want, play(t, pod, tt.steps)); diff != "" {
-				t.Errorf("life (-want +got):\n%s", diff)
+				t.Errorf("steps (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestDeletion checks that a pod which is being deleted does nothing else,
-// whatever it was about to do.
+// TestDeletion checks that a pod that is being deleted takes no other step, whatever its
+// state.
 func TestDeletion(t *testing.T) {
 	for _, tag := range []string{"1", "slow", "crash", "doesnotexist"} {
 		pod := newPod([]string{"web:" + tag}, nil, nil, corev1.RestartPolicyAlways)
@@ -233,8 +233,8 @@ func eventOf(pod *corev1.Pod) *lifecycle.Event {
 	return &lifecycle.Event{Labels: pod.Labels, Annotations: pod.Annotations, Data: pod}
 }
 
-// play applies steps as KWOK does, through its own templates and patches.
-func play(t *testing.T, pod *corev1.Pod, steps int) (life []moment) {
+// play applies steps like KWOK, with its own templates and patches.
+func play(t *testing.T, pod *corev1.Pod, steps int) (moments []moment) {
 	t.Helper()
 	given := 0
 	functions := gotpl.FuncMap{"PodIPsWith": func(string, bool, string, string, string) []string {
@@ -265,9 +265,9 @@ func play(t *testing.T, pod *corev1.Pod, steps int) (life []moment) {
 		if ips := pod.Status.PodIPs; len(ips) != 1 || ips[0].IP != pod.Status.PodIP {
 			t.Errorf("after step %s the pod has the addresses %v, want one", stage.Name(), ips)
 		}
-		life = append(life, look(pod, stage.Name(), delay))
+		moments = append(moments, look(pod, stage.Name(), delay))
 	}
-	return life
+	return moments
 }
 
 func patched(t *testing.T, pod *corev1.Pod, patch []byte) *corev1.Pod {

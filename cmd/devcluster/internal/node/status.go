@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/kwok/pkg/utils/gotpl"
 )
 
-// The reasons that a kubelet gives for a container that waits.
+// These are the reasons that a kubelet gives for a waiting container.
 const (
 	creatingReason     = "ContainerCreating"
 	initializingReason = "PodInitializing"
@@ -26,9 +26,9 @@ const (
 	maxBackOff   = 300 * time.Second
 )
 
-// templateFunctions render the new status of a pod, one function for each
-// state that the steps lead to. All take the pod and, if it has none yet, its
-// IP addresses.
+// templateFunctions render the new status of a pod, with one function for each state
+// that a step leads to. Each takes the pod and, if the pod has no IP addresses yet,
+// its new ones.
 var templateFunctions = gotpl.FuncMap{
 	"creating":    render(creating),
 	"running":     render(running),
@@ -41,7 +41,7 @@ var templateFunctions = gotpl.FuncMap{
 	"completed":   render(completed),
 }
 
-// container is one container of a pod whose new status is being written.
+// container is a container of the pod whose new status is being computed.
 type container struct {
 	corev1.ContainerStatus
 	behavior Behavior
@@ -49,8 +49,8 @@ type container struct {
 	now      metav1.Time
 }
 
-// state changes the status of the containers that a step is about and leaves
-// the others as they run. It says what phase the pod is in then.
+// state changes the status of the containers that a step affects and leaves the
+// others running. It returns the pod's phase.
 type state func(c *container) corev1.PodPhase
 
 func creating(c *container) corev1.PodPhase {
@@ -74,9 +74,8 @@ func pullBackOff(c *container) corev1.PodPhase {
 	return corev1.PodPending
 }
 
-// started lets a failing container run without ever being ready. A container
-// that was ready for a moment would make a Deployment available, and a waiting
-// helm succeed.
+// started lets a failing container run without becoming ready. If it were ready for a
+// moment, its Deployment would be available, and a waiting Helm would succeed.
 func started(c *container) corev1.PodPhase {
 	if c.behavior.ends() {
 		c.Ready = false
@@ -91,8 +90,8 @@ func restarted(c *container) corev1.PodPhase {
 	return started(c)
 }
 
-// crashed skips one restart: a kubelet repeats the first start without delay,
-// and backs off when that has failed too.
+// crashed counts at least one restart: a kubelet repeats the first start without delay,
+// and backs off only after that start failed too.
 func crashed(c *container) corev1.PodPhase {
 	if c.behavior.ends() {
 		c.RestartCount = max(c.RestartCount, 1)
@@ -117,7 +116,7 @@ func completed(c *container) corev1.PodPhase {
 	return corev1.PodSucceeded
 }
 
-// pullError is containerd's for a tag that its registry does not know.
+// pullError returns containerd's error for a tag that the registry does not have.
 func pullError(image string) string {
 	reference := image
 	if first, _, found := strings.Cut(image, "/"); !found {
@@ -129,7 +128,7 @@ func pullError(image string) string {
 		"failed to resolve reference %q: %s: not found", reference, reference, reference)
 }
 
-// backOff is the delay before the restart that follows this many.
+// backOff returns the delay before the next restart, after this many.
 func backOff(restarts int32) time.Duration {
 	if restarts > 6 {
 		return maxBackOff
@@ -150,7 +149,7 @@ func (c *container) end(code int32) {
 	c.State = corev1.ContainerState{Terminated: ended}
 }
 
-// terminated describes the end, now, of the run that the pod's status shows.
+// terminated describes the end of the container's current run, at the present time.
 func (c *container) terminated(code int32) *corev1.ContainerStateTerminated {
 	reason := "Completed"
 	if code != 0 {
@@ -163,7 +162,7 @@ func (c *container) terminated(code int32) *corev1.ContainerStateTerminated {
 	return &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason, StartedAt: since, FinishedAt: c.now}
 }
 
-// render makes a template function of a state.
+// render turns a state into a template function.
 func render(s state) func(object any, ips ...[]string) (string, error) {
 	return func(object any, ips ...[]string) (string, error) {
 		text, err := json.Marshal(object)
@@ -179,7 +178,7 @@ func render(s state) func(object any, ips ...[]string) (string, error) {
 	}
 }
 
-// newStatus is the status of pod in state s. ips are those of a pod that has
+// newStatus returns the status of pod in state s. ips are its new addresses if it has
 // none yet.
 func newStatus(pod *corev1.Pod, ips []string, s state, now metav1.Time) corev1.PodStatus {
 	status := corev1.PodStatus{
@@ -233,7 +232,7 @@ func newStatus(pod *corev1.Pod, ips []string, s state, now metav1.Time) corev1.P
 	return status
 }
 
-// initBlocks says whether an init container keeps the pod from going on.
+// initBlocks reports whether an init container keeps the pod from continuing.
 func initBlocks(c *container, s state) bool {
 	before := c.ContainerStatus
 	s(c)
@@ -242,8 +241,8 @@ func initBlocks(c *container, s state) bool {
 	return blocks
 }
 
-// newContainer starts from a container that runs and is ready, with what the
-// pod's present status knows about its past.
+// newContainer returns a running, ready container, with the restarts and the last
+// termination from the pod's present status.
 func newContainer(pod *corev1.Pod, spec corev1.Container, known []corev1.ContainerStatus, behavior Behavior, now metav1.Time) *container {
 	started := true
 	c := &container{behavior: behavior, pod: pod, now: now, ContainerStatus: corev1.ContainerStatus{

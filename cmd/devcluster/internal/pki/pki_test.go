@@ -10,8 +10,8 @@ import (
 	"github.com/helmtrail/helmtrail/cmd/devcluster/internal/pki"
 )
 
-// TestKept checks that a folder keeps one authority and one certificate for
-// each name, and that the second opening can sign for the first.
+// TestKept checks that a folder keeps one authority and one certificate for each name,
+// and that a reopened authority can issue certificates for the same clients.
 func TestKept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pki")
 	first := open(t, dir)
@@ -20,7 +20,7 @@ func TestKept(t *testing.T) {
 
 	second := open(t, dir)
 	if again := issue(t, second, "server", pki.Subject{CommonName: "server"}); again != server || read(t, again.CertFile) != before {
-		t.Error("the second opening made a new certificate, want the kept one")
+		t.Error("the second Open created a new certificate, want the existing one")
 	}
 	issue(t, second, "client", pki.Subject{CommonName: "someone", Organization: "system:masters"})
 
@@ -45,7 +45,7 @@ func TestKept(t *testing.T) {
 	}
 	client := load(t, dir, "client")
 	if _, err := client.Verify(x509.VerifyOptions{Roots: roots, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}); err == nil {
-		t.Error("a client's certificate is good for a server")
+		t.Error("a client's certificate is valid for a server")
 	}
 }
 
@@ -94,8 +94,8 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// load returns the certificate kept under name, after a check that its key
-// belongs to it.
+// load returns the certificate stored under name. It fails the test if the key does not
+// match.
 func load(t *testing.T, dir, name string) *x509.Certificate {
 	t.Helper()
 	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, name+".crt"), filepath.Join(dir, name+".key"))
