@@ -77,9 +77,9 @@ func keyBefore(text string, i int) string {
 	return text[start:i]
 }
 
-// valueAt returns the value that begins at start. It ends with its quotes or,
-// without quotes, at a blank or separator. A value that is filled in elsewhere
-// is empty: finding its end for every key before it could take very long.
+// valueAt returns the value that begins at start. It ends with its quotes or, without
+// quotes, at a blank or separator. A value that is filled in elsewhere is returned as
+// empty: finding the end of one for every key before it could take very long.
 func valueAt(text string, start int) span {
 	if start >= len(text) || startsComputed(text[start:]) {
 		return span{start, start}

@@ -6,16 +6,16 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// plain are the sentences that Helm writes of its own accord
-// (helm.sh/helm/v4/pkg/action). All others may quote an error, and that a value.
+// plain matches the sentences that Helm itself writes (helm.sh/helm/v4/pkg/action). Any
+// other description may quote an error, and with it a value.
 var plain = regexp.MustCompile(`^(Install complete|Upgrade complete|Initial install underway|Preparing upgrade|Rollback to \d+|Uninstallation complete|Deletion in progress.*)?$`)
 
-// Plain tells that a revision's description quotes nothing, so that it need not
-// be masked.
+// Plain reports whether a revision's description is one of Helm's own sentences, which
+// quote nothing and need no masking.
 func Plain(description string) bool { return plain.MatchString(description) }
 
-// Description is a record's description with what it quotes of the record's
-// secrets masked. A plain one costs nothing.
+// Description returns a record's description with the record's secrets masked. It
+// returns a plain description at once.
 func (m *Masker) Description(record *decoder.Record) string {
 	if Plain(record.Description) {
 		return record.Description

@@ -9,12 +9,12 @@ import (
 // span is a part of a text, as byte offsets.
 type span struct{ start, end int }
 
-// form is one way to recognise a secret by its looks, or by the text around it.
+// form is a way to recognise a secret by its form or by the text around it.
 type form struct {
-	// sign must be in a text for the pattern to be tried; "" is in every text.
+	// sign must be in a text for the pattern to be tried; "" means any text.
 	sign    string
 	pattern *regexp.Regexp
-	// group is the submatch that is secret, 0 for the whole.
+	// group is the secret submatch, 0 for the whole match.
 	group int
 	// accept reports whether a match is a secret; nil accepts every match.
 	accept func(secret string) bool
@@ -59,11 +59,11 @@ func looksRandom(text string) bool {
 	return strings.ContainsAny(text, "0123456789=+/_") || strings.ToLower(text[1:]) != text[1:]
 }
 
-// element is a key and a value in XML.
+// element matches a key and a value in XML.
 var element = regexp.MustCompile(`<([A-Za-z][\w.:-]*)>([^<\n]+)</`)
 
-// find returns the parts of a text that are secret by their looks, or the whole
-// text if there are too many. names reports whether a key names a secret.
+// find returns the parts of a text that are secret by their form, or the whole text if
+// there are too many. names reports whether a key names a secret.
 func find(text string, names func(key string) bool) []span {
 	const least = 3
 	if len(text) < least {
@@ -92,7 +92,7 @@ func find(text string, names func(key string) bool) []span {
 	return found
 }
 
-// appendNamed appends the values of elements whose name names a secret.
+// appendNamed appends the values of elements that are named like a secret.
 func appendNamed(found []span, pattern *regexp.Regexp, text string, names func(string) bool) []span {
 	for _, at := range pattern.FindAllStringSubmatchIndex(text, maxParts+1) {
 		if names(text[at[2]:at[3]]) && !computed(text[at[4]:at[5]]) {

@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// minKnown is how long a secret must be, in bytes, to be searched for in
-	// other texts.
+	// minKnown is the minimum length, in bytes, of a secret that is searched for in other
+	// texts.
 	minKnown = 6
-	// minLine is the same for a line of a secret of several lines.
+	// minLine is the minimum for a line of a secret of several lines.
 	minLine = 16
-	// minDigits is the same for a number.
+	// minDigits is the minimum for a number.
 	minDigits = 8
-	// maxSpelled is how long a secret may be to be searched for in all its
+	// maxSpelled is the maximum length of a secret that is searched for in all its
 	// spellings. A longer one is searched for as it is and in base64.
 	maxSpelled = 16 << 10
 )
 
-// commonWords would make every text unreadable if they were masked everywhere.
+// commonWords are not masked everywhere: that would make every text unreadable.
 var commonWords = []string{
 	"password", "passwd", "secret", "default", "localhost", "username", "postgres", "postgresql", "production", "staging", "kubernetes",
 	"string", "number", "boolean", "enabled", "disabled", "release", "namespace", "service", "cluster", "system", "latest", "stable",
@@ -33,22 +33,22 @@ var commonWords = []string{
 type known struct {
 	// tokens has the token of every string.
 	tokens map[string]string
-	// starts has, for each first minKnown bytes of a string, the lengths of the
-	// strings that begin so, longest first. Strings are looked up by length, so
-	// that many that begin alike cost no more than a few.
+	// starts has, for each prefix of minKnown bytes, the lengths of the strings with that
+	// prefix, longest first. Strings are looked up by length, so that many strings with
+	// the same prefix cost hardly more than a few.
 	starts map[string][]int
 	// pairs has a bit for the first two bytes of every string, so that most
 	// positions of a text cost no look-up.
 	pairs [1 << 16 / 64]uint64
-	// size is about what the strings take in memory. full means that there were
-	// more than fit.
+	// size is the approximate memory of the strings. full means that they exceeded the
+	// limit.
 	size int
 	full bool
 }
 
 func newKnown() *known { return &known{tokens: map[string]string{}, starts: map[string][]int{}} }
 
-// add makes a secret known in every spelling in which it may occur.
+// add makes a secret known in every spelling that may occur.
 func (k *known) add(secret, token string) {
 	if k.full {
 		return
@@ -83,22 +83,22 @@ func (k *known) addSpellings(secret, token string) {
 	k.addInsideBase64(trimmed, token)
 }
 
-// addInsideBase64 adds the characters that a secret becomes in the base64 of a
-// longer text, for each of the three offsets at which it may begin.
+// addInsideBase64 adds the characters that represent a secret within the base64 of a
+// longer text, for each of the three offsets at which it may start.
 func (k *known) addInsideBase64(secret, token string) {
 	const least = 9 // Shorter secrets leave too few characters to be sure.
 	if len(secret) < least {
 		return
 	}
 	for skip := range 3 {
-		// The bytes of the groups of three that lie entirely in the secret.
+		// These bytes are in groups of three that lie entirely in the secret.
 		inner := secret[skip:]
 		inner = inner[:len(inner)/3*3]
 		k.put(base64.StdEncoding.EncodeToString([]byte(inner)), token)
 	}
 }
 
-// quoted returns text as JSON and most logs write it, without the quotes.
+// quoted returns text as JSON and most logs write it, but without the quotes.
 func quoted(text string, html bool) string {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -118,9 +118,9 @@ func distinct(secret string) bool {
 	return len(secret) >= minDigits || strings.Trim(secret, "0123456789.,:-") != ""
 }
 
-// maxLengths bounds the different lengths of strings that begin alike, so that
-// nobody can make the search slow with a Secret made for it. Helm's records have
-// only a few.
+// maxLengths bounds the number of different lengths of strings with the same prefix, so
+// that a specially made Secret cannot make the search slow. Helm's records have only a
+// few.
 const maxLengths = 256
 
 // put adds one string. Its first token stays.

@@ -9,35 +9,34 @@ import (
 )
 
 const (
-	// maxKnown is how many bytes the known secrets of a release may take in
-	// memory with all their spellings: enough for some ten thousand secrets.
+	// maxKnown bounds the memory of a release's known secrets with all their spellings:
+	// enough for some ten thousand secrets.
 	maxKnown = 24 << 20
-	// maxParts is how many parts of one text are masked one by one. A text with
-	// more is masked as a whole.
+	// maxParts is the maximum number of parts of one text that are masked one by one. A text
+	// with more is masked as a whole.
 	maxParts = 50_000
-	// workPerByte is how many bytes may be compared for each byte of a text that
-	// is searched for known secrets, and leastWork how many for any text. A text
-	// that needs more is masked as a whole.
+	// workPerByte is the number of bytes that may be compared for each byte of a text in the
+	// search for known secrets, leastWork the number for any text. A text that needs more is
+	// masked as a whole.
 	workPerByte = 64
 	leastWork   = 1 << 20
-	// maxMerged is how many nodes are looked at to find the keys of merged
+	// maxMerged is the maximum number of nodes that are read to find the keys of merged
 	// mappings. Beyond that a mapping counts as a Secret.
 	maxMerged = 10_000_000
-	// maxSchemaWork is how many schemas are applied to the places of a tree.
+	// maxSchemaWork is the maximum number of schemas that are applied to the places of a tree.
 	// Beyond that every place counts as secret.
 	maxSchemaWork = 10_000_000
 )
 
-// errTooManySecrets is returned for a release with more secrets than can be
-// remembered.
+// errTooManySecrets is returned for a release with more secrets than fit into memory.
 var errTooManySecrets = fmt.Errorf("%w: too many secrets", decoder.ErrTooLarge)
 
-// notShown stands for a text that cannot be masked.
+// notShown replaces a text that cannot be masked.
 const notShown = "(not shown: the release has too many secrets to mask them)"
 
-// Err returns an error that wraps [decoder.ErrTooLarge] when there are too many
-// secrets to remember them all, or a source is too large to be read. Nothing is
-// shown then: texts become one fixed sentence, and all else fails with this error.
+// Err returns an error that wraps [decoder.ErrTooLarge] if there are too many secrets to
+// remember, or a source is too large to be read. Nothing is shown then: every text becomes
+// the same sentence, and everything else fails with this error.
 func (s *Secrets) Err() error {
 	if s.known.full {
 		return errTooManySecrets
@@ -53,5 +52,5 @@ func tooLarge(err error) error {
 	return err
 }
 
-// whole is all of a text as the only part to mask.
+// whole returns all of a text as the only part to mask.
 func whole(text string) []span { return []span{{0, len(text)}} }

@@ -14,22 +14,22 @@ type Release struct {
 	Cluster, Namespace, Name string
 }
 
-// Masker makes the tokens of one release.
+// Masker creates the tokens of one release.
 type Masker struct {
 	key     []byte
 	release Release
 }
 
-// New returns the Masker of a release. The key makes the fingerprints: whoever
-// has it can test guesses of a secret, so it is a secret itself. It must be at
-// least 16 random bytes and the same wherever tokens are to be compared.
+// New returns the Masker of a release. The key is used for the fingerprints. It is secret:
+// with it, guesses of a secret can be tested. It must have at least 16 random bytes, and
+// must be the same wherever tokens are compared.
 func New(key []byte, release Release) *Masker { return &Masker{key: key, release: release} }
 
 const (
 	tokenStart = "«masked:"
 	tokenEnd   = "»"
-	// fingerprintBytes makes 16 hexadecimal digits: too short to find the value,
-	// long enough that two values of one place do not collide.
+	// fingerprintBytes results in 16 hexadecimal digits: too short to find the value, long
+	// enough that two values at one place do not collide.
 	fingerprintBytes = 8
 )
 

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// secretParts make a key secret wherever they stand in it.
+// secretParts make a key secret wherever they occur in it.
 var secretParts = []string{
 	"password", "passwd", "passphrase", "secret", "token", "credential", "apikey", "accesskey", "privatekey",
 	"signingkey", "encryptionkey", "sharedkey", "authkey", "masterkey", "licensekey", "accountkey", "sessionkey",
@@ -16,7 +16,7 @@ var secretParts = []string{
 // secretWords make a key secret only as whole words, since they are part of others.
 var secretWords = []string{"pass", "pwd", "pw", "psk", "otp", "jwt", "cred", "creds", "dsn", "salt", "authorization"}
 
-// plainEnds are how keys end that tell about a secret without holding it.
+// plainEnds are the ends of keys that describe a secret without containing it.
 var plainEnds = []string{
 	"name", "names", "ref", "refs", "namespace", "path", "file", "files", "dir", "mount", "mounts", "volume", "enabled", "create", "created",
 	"annotations", "labels", "type", "length", "size", "policy", "ttl", "expiry", "expiration", "seconds", "minutes", "hours", "days",
@@ -24,20 +24,20 @@ var plainEnds = []string{
 	"provider", "store", "backend", "driver", "header", "prefix", "suffix",
 }
 
-// plainStarts are the same for first words.
+// plainStarts are such first words.
 var plainStarts = []string{"max", "min", "num", "use", "enable", "disable", "is", "has", "existing", "automount", "create"}
 
-// plainKeys tell about secrets, or name them, in Kubernetes and in many charts.
+// plainKeys describe or name secrets, in Kubernetes and in many charts.
 var plainKeys = []string{"imagepullsecret", "imagepullsecrets", "pullsecret", "pullsecrets", "serviceaccounttoken", "tokenrequests", "tokenreview"}
 
-// plainInside are keys that are shown although they stand below a secret key.
+// plainInside are keys that are shown even below a secret key.
 var plainInside = []string{
 	"name", "namespace", "enabled", "create", "annotations", "labels", "type", "kind", "apiVersion", "mountPath", "optional", "defaultMode",
 }
 
-// namesSecret reports whether what stands under a key is secret.
+// namesSecret reports whether the value of a key is secret.
 func namesSecret(key string) bool {
-	const longest = 256 // A longer one is no name that somebody gave.
+	const longest = 256 // Nobody chose a longer one as a name.
 	if len(key) > longest {
 		return false
 	}
@@ -60,17 +60,17 @@ func containsAny(text string, parts []string) bool {
 	return false
 }
 
-// proseParts make a word in a sentence or a log line announce a secret. They
-// are few, since "secret: web-tls" says nothing secret there.
+// proseParts mark a word in a sentence or a log line as the name of a secret. The list is
+// short, because "secret: web-tls" is not secret there.
 var proseParts = []string{"password", "passwd", "passphrase", "pwd", "apikey", "accesskey", "secretkey", "privatekey", "clientsecret", "authtoken", "accesstoken", "apitoken"}
 
-// announcesSecret is namesSecret for text that people read.
+// announcesSecret is namesSecret for text for people.
 func announcesSecret(key string) bool {
 	plain := letters(key)
 	return namesSecret(key) && slices.ContainsFunc(proseParts, func(part string) bool { return strings.HasSuffix(plain, part) })
 }
 
-// letters is a key in lower case without what separates its words.
+// letters returns a key in lower case without the separators of its words.
 func letters(key string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -80,8 +80,8 @@ func letters(key string) string {
 	}, key)
 }
 
-// words are a key's words in lower case, whether they are separated or written
-// in camel case. There is at least one, if only an empty one.
+// words returns a key's words in lower case, whether they are separated or in camel case.
+// There is at least one, which may be empty.
 func words(key string) []string {
 	var split strings.Builder
 	before := ' '

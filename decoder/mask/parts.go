@@ -11,9 +11,9 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/tree"
 )
 
-// Values masks values, which are JSON, and returns JSON. schema is the chart's,
-// nil for none. Order and digits of values that are not secret stay. The error
-// wraps decoder.ErrTooLarge for values that need too much memory.
+// Values masks values in JSON and returns JSON. schema is the chart's, or nil. Values that
+// are not secret keep their order and digits. The error wraps decoder.ErrTooLarge if
+// masking needs too much memory.
 func (s *Secrets) Values(values json.RawMessage, schema []byte) (json.RawMessage, error) {
 	if len(values) == 0 {
 		return values, nil
@@ -39,8 +39,7 @@ func (s *Secrets) json(root *yaml.Node) (json.RawMessage, error) {
 	return masked, tooLarge(err)
 }
 
-// Object masks one Kubernetes object in JSON, as Manifest does, and returns
-// JSON.
+// Object masks a Kubernetes object in JSON like Manifest, and returns JSON.
 func (s *Secrets) Object(object json.RawMessage) (json.RawMessage, error) {
 	root, err := tree.FromJSON(object)
 	if err != nil {
@@ -55,15 +54,15 @@ func (s *Secrets) Object(object json.RawMessage) (json.RawMessage, error) {
 }
 
 const (
-	// unreadable stands for a document whose secrets cannot be found.
+	// unreadable replaces a document whose secrets cannot be found.
 	unreadable = "---\n# This document is not valid YAML, so it is not shown.\n"
-	// oversized stands for one that cannot be masked in bounded memory, and for
-	// all that follows a manifest's first tree.MaxText bytes.
+	// oversized replaces a document that cannot be masked in bounded memory, and
+	// everything after a manifest's first tree.MaxText bytes.
 	oversized = "---\n# This document is too large to be masked, so it is not shown.\n"
 )
 
-// Manifest masks YAML documents. A document with secrets is rewritten; all
-// others stay as they are, byte for byte.
+// Manifest masks YAML documents. A document with secrets is rewritten; the others stay
+// unchanged, byte for byte.
 func (s *Secrets) Manifest(manifest string) string {
 	var out strings.Builder
 	for _, chunk := range tree.Documents(manifest) {
@@ -90,7 +89,7 @@ func (s *Secrets) document(chunk string) string {
 		changed = s.mask(root, place{path: objectPath(root)}) || changed
 	}
 	if len(roots) == 0 {
-		return s.Text(chunk) // Only comments, which no node holds.
+		return s.Text(chunk) // Only comments, which belong to no node.
 	}
 	if !changed {
 		return s.mend("", chunk, s.known.find(chunk), nil)
@@ -108,8 +107,8 @@ func (s *Secrets) document(chunk string) string {
 	return s.mend("", written, s.known.find(written), nil)
 }
 
-// objectPath returns the name of a document's object, so that the same key of
-// two objects is two places.
+// objectPath returns the name of a document's object, so that the same key in two objects
+// has two paths.
 func objectPath(root *yaml.Node) string {
 	if root.Kind == yaml.DocumentNode && len(root.Content) > 0 {
 		root = root.Content[0]

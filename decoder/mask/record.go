@@ -14,10 +14,10 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/tree"
 )
 
-// Record returns a copy of a record in which everything secret is masked, Raw
-// included, so that it may be shown as a whole. Collect should know the record.
-// The error wraps decoder.ErrNotRecord when a part has a shape in which secrets
-// cannot be found, decoder.ErrTooLarge when masking it needs too much memory.
+// Record returns a copy of a record with all secrets masked, including Raw, so that the
+// whole record may be shown. The secrets should have been collected from this record too.
+// The error wraps decoder.ErrNotRecord if secrets cannot be found in a part because of its
+// type, and decoder.ErrTooLarge if masking needs too much memory.
 func (s *Secrets) Record(record *decoder.Record) (*decoder.Record, error) {
 	masked := *record
 	masked.Description = s.Text(record.Description)
@@ -64,8 +64,8 @@ func (s *Secrets) metadata(metadata *chart.Metadata) (*chart.Metadata, error) {
 	return &masked, json.Unmarshal(hidden, &masked)
 }
 
-// raw masks the whole record. masked has the parts that are masked already.
-// Unknown fields are masked like values.
+// raw masks the whole record. masked has the parts that are already masked. Unknown fields
+// are masked like values.
 func (s *Secrets) raw(record, masked *decoder.Record, schema []byte) (json.RawMessage, error) {
 	root, err := tree.FromJSON(record.Raw)
 	if err != nil {
@@ -93,8 +93,8 @@ func (s *Secrets) raw(record, masked *decoder.Record, schema []byte) (json.RawMe
 	return s.json(root)
 }
 
-// fields returns the nodes at a path of keys, in every item of the lists on the
-// way. Helm reads the keys of its records in any case.
+// fields returns the nodes at a path of keys, in every item of lists on the way. Helm
+// ignores the case of keys in its records.
 func fields(node *yaml.Node, path ...string) []*yaml.Node {
 	if len(path) == 0 {
 		return []*yaml.Node{node}
@@ -116,7 +116,7 @@ func fields(node *yaml.Node, path ...string) []*yaml.Node {
 	return found
 }
 
-// packed returns mask for text in base64.
+// packed applies mask to text in base64.
 func (s *Secrets) packed(mask func(string) string) func(string) string {
 	return func(text string) string {
 		plain, err := base64.StdEncoding.DecodeString(text)

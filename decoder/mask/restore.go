@@ -11,10 +11,10 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/tree"
 )
 
-// TokenError says that submitted values hold a token for which there is no
-// value at its place.
+// TokenError is returned for submitted values with a token for which there is no value at
+// the same path.
 type TokenError struct {
-	// Path is the place, such as "db.password".
+	// Path is the path of the token, such as "db.password".
 	Path string
 }
 
@@ -22,15 +22,14 @@ func (e *TokenError) Error() string {
 	return fmt.Sprintf("%s holds a masked value that does not stand there in the revision that the values come from; give the value itself, or leave the key out", e.Path)
 }
 
-// Restore puts the secrets back into submitted values, in JSON or YAML, in
-// which they were masked by s. Each token is replaced by what it stands for at
-// the same place in one of the bases, which are JSON and tried in their order:
-// the values of the revision that was edited, then its merged values if those
-// were shown. A token at any other place is refused with a *TokenError, so that
-// nobody can move a secret to where it can be read.
+// Restore puts the secrets back into submitted values, in JSON or YAML, that were masked
+// by s. Each token is replaced by the value at the same path in one of the bases. These
+// are JSON and are tried in order: the values of the revision that was edited, then its
+// merged values if those were shown. A token at any other path is rejected with a
+// *TokenError, so that nobody can move a secret to a place where it is readable.
 //
-// Values without tokens are returned as they are. Others keep their format,
-// JSON or YAML, but YAML is written anew.
+// Values without tokens are returned unchanged. Others keep their format, JSON or YAML,
+// but YAML is encoded again.
 func (s *Secrets) Restore(submitted []byte, schema []byte, bases ...json.RawMessage) ([]byte, error) {
 	if !Masked(string(submitted)) && !bytes.ContainsRune(submitted, '\\') {
 		return submitted, nil
@@ -40,7 +39,7 @@ func (s *Secrets) Restore(submitted []byte, schema []byte, bases ...json.RawMess
 	if !isJSON {
 		roots, err = tree.FromYAML(string(submitted))
 	}
-	// A token can stand behind escapes, so only the tree tells.
+	// A token may be written with escapes, so only the tree shows it.
 	if !slices.ContainsFunc(roots, holdsToken) && !Masked(string(submitted)) {
 		return submitted, nil
 	}
@@ -85,7 +84,7 @@ func (s *Secrets) shown(base json.RawMessage, schema []byte) (map[string]*yaml.N
 	return scalars, nil
 }
 
-// restore changes a submitted tree.
+// restore replaces the tokens in a submitted tree.
 func (s *Secrets) restore(root *yaml.Node, schema []byte, shown []map[string]*yaml.Node) error {
 	var failed error
 	refuse := func(path string) {
@@ -114,8 +113,8 @@ func (s *Secrets) restore(root *yaml.Node, schema []byte, shown []map[string]*ya
 	return failed
 }
 
-// restoreScalar replaces the tokens of one scalar by what the base has there;
-// false if one of them does not come from it.
+// restoreScalar replaces the tokens of a scalar by the base's values. It returns false if a
+// token does not come from the base.
 func (s *Secrets) restoreScalar(node, base *yaml.Node, at place) bool {
 	masked := s.scalar(base, at)
 	if node.Value == masked {
@@ -137,7 +136,7 @@ func (s *Secrets) restoreScalar(node, base *yaml.Node, at place) bool {
 	return true
 }
 
-// pieces are the parts of a base's scalar that are masked, by their tokens.
+// pieces returns the masked parts of a base's scalar by their tokens.
 func (s *Secrets) pieces(base *yaml.Node, at place) map[string]string {
 	pieces := map[string]string{}
 	if hidden(base, at) {

@@ -10,8 +10,8 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/tree"
 )
 
-// maxSchemas bounds how many schemas describe one place, which also ends
-// circular references.
+// maxSchemas bounds the number of schemas for one place, which also ends circular
+// references.
 const maxSchemas = 64
 
 // schemas describe one place of the values.
@@ -22,13 +22,13 @@ type schemas struct {
 	index *schemaIndex
 }
 
-// schemaIndex makes looking schemas up cheap, and bounds it.
+// schemaIndex makes looking up schemas cheap, and bounds the work.
 type schemaIndex struct {
 	// keys has the values of large mappings by their keys.
 	keys map[*yaml.Node]map[string]*yaml.Node
-	// patterns are nil for what is not a regular expression.
+	// patterns are the compiled regular expressions; nil if invalid.
 	patterns map[string]*regexp.Regexp
-	// work is how many more schemas are applied.
+	// work is the number of schemas that may still be applied.
 	work int
 }
 
@@ -55,7 +55,7 @@ func (x *schemaIndex) get(node *yaml.Node, key string) *yaml.Node {
 	return values[key]
 }
 
-// matches reports whether a key matches a pattern, which an invalid one does.
+// matches reports whether a key matches a pattern. An invalid pattern matches.
 func (x *schemaIndex) matches(pattern, key string) bool {
 	compiled, known := x.patterns[pattern]
 	if !known {
@@ -66,11 +66,11 @@ func (x *schemaIndex) matches(pattern, key string) bool {
 	return compiled == nil || compiled.MatchString(key)
 }
 
-// exhausted reports whether so many schemas were applied that no more are.
+// exhausted reports whether the limit of applied schemas was reached.
 func (s schemas) exhausted() bool { return s.index != nil && s.index.work <= 0 }
 
-// newSchemas starts at the root of a chart's schema. A schema that is invalid
-// describes nothing; one that is too large describes everything as secret.
+// newSchemas starts at the root of a chart's schema. An invalid schema applies to nothing;
+// one that is too large makes everything secret.
 func newSchemas(schema []byte) schemas {
 	root, err := tree.FromJSON(schema)
 	if errors.Is(err, tree.ErrTooLarge) {
@@ -84,7 +84,7 @@ func newSchemas(schema []byte) schemas {
 	return s
 }
 
-// add appends a schema and those that it consists of.
+// add appends a schema and its subschemas for the same place.
 func (s *schemas) add(schema *yaml.Node) {
 	if schema == nil || schema.Kind != yaml.MappingNode || len(s.here) >= maxSchemas || s.exhausted() {
 		return
@@ -115,7 +115,7 @@ func (s *schemas) add(schema *yaml.Node) {
 	}
 }
 
-// resolve follows a JSON pointer within the schema; it returns nil for others.
+// resolve follows a JSON pointer within the schema. It returns nil for any other reference.
 func (s *schemas) resolve(ref string) *yaml.Node {
 	pointer, local := strings.CutPrefix(ref, "#")
 	if !local {
@@ -170,7 +170,7 @@ func (s schemas) item() schemas {
 	return inner
 }
 
-// secret reports whether the chart calls this place secret, or might.
+// secret reports whether the chart's schema marks this place as secret, or may do so.
 func (s schemas) secret() bool {
 	if s.exhausted() {
 		return true

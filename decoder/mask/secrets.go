@@ -14,27 +14,27 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/tree"
 )
 
-// Source is where secrets are searched for.
+// Source has the texts and values in which secrets are searched for.
 type Source struct {
 	// Values are mappings in JSON or YAML: user-supplied values and the chart's
 	// defaults.
 	Values []json.RawMessage
-	// Schema is the chart's JSON schema for them, nil for none.
+	// Schema is the chart's JSON schema for the values, or nil.
 	Schema []byte
 	// Manifests are YAML documents: a manifest, hooks.
 	Manifests []string
-	// Strings are secrets themselves, for example a repository's password.
+	// Strings are secrets themselves, such as a repository's password.
 	Strings []string
 }
 
-// FromRecord returns the parts of a record that may hold secrets; nil has none.
+// FromRecord returns the parts of a record that may hold secrets. record may be nil.
 func FromRecord(record *decoder.Record) Source {
 	if record == nil {
 		return Source{}
 	}
 	s := Source{Values: []json.RawMessage{record.Config, record.ChartValues}, Schema: Schema(record), Manifests: []string{record.Manifest}}
-	// A secret can come from both: the name of a variable from the chart, its
-	// value from the user.
+	// A secret may need both: the name of a variable is from the chart, its value
+	// from the user.
 	if merged, err := decoder.MergedValues(record); err == nil {
 		s.Values = append(s.Values, merged)
 	}
@@ -44,7 +44,7 @@ func FromRecord(record *decoder.Record) Source {
 	return s
 }
 
-// Schema returns the JSON schema of the record's chart, nil if it has none.
+// Schema returns the JSON schema of the record's chart, or nil.
 func Schema(record *decoder.Record) []byte {
 	var raw struct {
 		Chart struct {
@@ -63,10 +63,10 @@ type Secrets struct {
 	known  *known
 }
 
-// Collect finds the secrets in sources. A value gets its token where it is found
-// first, so values should come before manifests made from them; within one
-// Source they do. A source that is not valid JSON or YAML adds nothing. One that
-// is too large to be read, or has too many secrets, makes [Secrets.Err] fail.
+// Collect finds the secrets in sources. A value gets the token of the place where it is
+// found first, so values should come before the manifests rendered with them, as they do
+// within one Source. A source that is not valid JSON or YAML adds nothing. If one is too
+// large, or has too many secrets, [Secrets.Err] returns an error.
 func (m *Masker) Collect(sources ...Source) *Secrets {
 	s := &Secrets{masker: m, known: newKnown()}
 	for _, source := range sources {
@@ -102,7 +102,7 @@ func (m *Masker) Collect(sources ...Source) *Secrets {
 	return s
 }
 
-// missed records that a source was too large to be read, if that is what err says.
+// missed records that a source was too large to be read, if err is such an error.
 func (s *Secrets) missed(err error) {
 	if errors.Is(err, tree.ErrTooLarge) {
 		s.known.full = true
@@ -126,11 +126,11 @@ func (s *Secrets) readValues(values json.RawMessage) []*yaml.Node {
 	return roots
 }
 
-// plainData are keys of Secrets whose values are masked in the Secret, but are
-// too common to be masked in other texts.
+// plainData are keys of Secrets whose values are masked in the Secret itself, but are too
+// common to be masked in other texts.
 var plainData = []string{"username", "user", "host", "hostname", "port", "database", "dbname", "db", "namespace", "name", "email", "region", "bucket", "type"}
 
-// collect makes the secrets of a tree known.
+// collect adds the secrets of a tree to the known ones.
 func (s *Secrets) collect(root *yaml.Node, at place) {
 	w := walker{label: func(*yaml.Node, string) {}, stopped: s.stopped}
 	w.leaf = func(node *yaml.Node, at place) {
@@ -167,7 +167,7 @@ func hidden(node *yaml.Node, at place) bool {
 	return node.Tag != tree.Bool
 }
 
-// decoded returns a scalar's value without a Secret's base64.
+// decoded returns a scalar's value, decoded from base64 if it is in a Secret.
 func decoded(node *yaml.Node, at place) string {
 	if at.base64 {
 		if plain, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(node.Value), "")); err == nil {
@@ -177,8 +177,8 @@ func decoded(node *yaml.Node, at place) string {
 	return node.Value
 }
 
-// typed returns a value in a form that differs for a number and a text of the
-// same digits.
+// typed returns a value in a form that is different for a number and a text with the same
+// digits.
 func typed(node *yaml.Node, value string) string {
 	if node.Tag == tree.Int || node.Tag == tree.Float {
 		return node.Tag + " " + value
@@ -191,7 +191,7 @@ func (s *Secrets) mask(root *yaml.Node, at place) bool {
 	return s.maskBut(map[*yaml.Node]bool{}, root, at)
 }
 
-// maskBut is mask for a tree in which the scalars in done are masked already.
+// maskBut is mask for a tree in which the scalars in done are already masked.
 func (s *Secrets) maskBut(done map[*yaml.Node]bool, root *yaml.Node, at place) bool {
 	changed := false
 	w := walker{stopped: s.stopped}
@@ -216,7 +216,7 @@ func (s *Secrets) maskBut(done map[*yaml.Node]bool, root *yaml.Node, at place) b
 	return s.comments(root) || changed
 }
 
-// scalar returns the text that is shown for a value.
+// scalar returns the text shown for a value.
 func (s *Secrets) scalar(node *yaml.Node, at place) string {
 	if hidden(node, at) && !tokens.MatchString(node.Value) {
 		return s.masker.token(at.path, typed(node, decoded(node, at)))
@@ -240,13 +240,13 @@ func (s *Secrets) comments(node *yaml.Node) bool {
 
 func noName(string) bool { return false }
 
-// mend replaces parts of a text by tokens: known parts by the tokens that they
-// have, others by new ones. Parts that overlap become one.
+// mend replaces parts of a text by tokens: known parts by their tokens, others by new
+// tokens. Overlapping parts become one.
 func (s *Secrets) mend(path, text string, known, others []span) string {
 	return s.mendEach(path, text, known, others, func(string, string) {})
 }
 
-// mendEach is mend, and calls each for every part with its token.
+// mendEach is like mend, and also calls each with every replaced part and its token.
 func (s *Secrets) mendEach(path, text string, known, others []span, each func(piece, token string)) string {
 	all := slices.Concat(known, others)
 	if len(all) == 0 {
@@ -272,8 +272,8 @@ func (s *Secrets) mendEach(path, text string, known, others []span, each func(pi
 	return out.String() + text[last:]
 }
 
-// Text masks text for people, such as notes: the known secrets, and parts that
-// are secret by their looks.
+// Text masks text for people, such as notes: the known secrets, and the parts that are
+// secret by their form.
 func (s *Secrets) Text(text string) string {
 	if text != "" && s.Err() != nil {
 		return notShown

@@ -13,11 +13,11 @@ import (
 type level int
 
 const (
-	// open is a place whose text may be secret in parts.
+	// open means that parts of the text may be secret.
 	open level = iota
-	// secret is a place whose texts and numbers are secret.
+	// secret means that texts and numbers are secret.
 	secret
-	// sealed is a place in a Secret's data, which is secret as a whole.
+	// sealed is for a Secret's data: everything is secret as a whole.
 	sealed
 )
 
@@ -26,26 +26,26 @@ type place struct {
 	path    string
 	level   level
 	schemas schemas
-	// ofSecret means that YAML's merge key makes the node part of a Secret object.
+	// ofSecret means that the node belongs to a Secret object by YAML's merge key.
 	ofSecret bool
 	// base64 means that the value is base64, as in a Secret's data.
 	base64 bool
-	// key is the nearest mapping key above.
+	// key is the nearest enclosing mapping key.
 	key string
 }
 
 // walker visits every scalar of a tree.
 type walker struct {
-	// leaf is called for a value and may change it.
+	// leaf is called for each value, which it may change.
 	leaf func(node *yaml.Node, at place)
-	// label is called for a mapping's key, which is not secret by its place.
+	// label is called for each key of a mapping. A key is not secret by its place.
 	label func(node *yaml.Node, path string)
-	// aliased are the anchors that were visited through an alias. It ends
-	// circles, and bounds the visits.
+	// aliased has the anchors that were visited through an alias. It ends cycles and
+	// bounds the visits.
 	aliased map[visit]bool
-	// merged is how many nodes were looked at to find the keys of mappings.
+	// merged counts the nodes that were read to find the keys of mappings.
 	merged int
-	// stopped reports whether to visit no more nodes; nil visits all.
+	// stopped reports whether to stop the walk; it may be nil.
 	stopped func() bool
 }
 
@@ -102,7 +102,7 @@ func (w *walker) mapping(node *yaml.Node, at place) {
 		case at.level == sealed:
 			inner.level = sealed
 		case ofSecret && (key == "data" || key == "stringData"):
-			// Both have the same path, so that a value has the same token in either.
+			// Both have the same path, so that a value has the same token in both.
 			inner.level, inner.path, inner.base64 = sealed, tree.Join(at.path, "data"), key == "data"
 		case at.level == secret && !plainWithin(key), namesSecret(key), secretPair && key == "value", inner.schemas.secret():
 			inner.level = secret
@@ -144,9 +144,9 @@ func text(node *yaml.Node) string {
 	return node.Value
 }
 
-// has reports whether a mapping, or one that is merged into it, has a text for
-// a key that fits. A duplicate key fits if one of its values does. When too many
-// mappings are merged, everything fits.
+// has reports whether a mapping, or one merged into it, has a text for a key that fits. A
+// duplicate key fits if one of its values does. If too many mappings are merged, has
+// returns true.
 func (w *walker) has(node *yaml.Node, key string, fits func(string) bool, depth int) bool {
 	const deepest = 8
 	if w.merged++; w.merged > maxMerged {

@@ -1,7 +1,6 @@
-// Package stored finds release records in files: in Secrets and ConfigMaps as
-// kubectl prints them, in lists of these, or alone in any of the forms in which
-// they pass from hand to hand. The package is pure; its functions may be called
-// concurrently.
+// Package stored finds release records in files: in Secrets and ConfigMaps as printed by
+// kubectl, in lists of them, or alone and encoded in any of the usual ways. The package is
+// pure; its functions may be called concurrently.
 package stored
 
 import (
@@ -23,22 +22,22 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// Record is a record as it was found in a file.
+// Record is a record found in a file.
 type Record struct {
-	// Item says which object of the file it is.
+	// Item identifies the object in the file.
 	Item     string
 	Revision *decoder.Revision
-	// Record is nil when it cannot be read.
+	// Record is nil if it cannot be read.
 	Record *decoder.Record
 }
 
-// ErrNoRecord means that there is nothing to decode.
+// ErrNoRecord means that the content has no record.
 var ErrNoRecord = errors.New("there is no helm record in it")
 
-// Read finds the records in the content of a file, one after the other, so that
-// few of them are in memory. Beside a record, or alone, comes what is wrong with
-// an item; it names it, quotes nothing, and keeps no other from being read.
-// Without a record there is at least one problem.
+// Read returns the records in the content of a file one by one, so that few of them are in
+// memory. An error describes a problem of one item. It names the item and quotes nothing.
+// It may come with a record or alone, and later items are still read. If there is no
+// record, Read returns at least one error.
 func Read(content []byte) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		if data := bareRecord(content); data != nil {
@@ -53,7 +52,7 @@ func Read(content []byte) iter.Seq2[*Record, error] {
 				break
 			}
 			if err != nil {
-				// What is wrong may quote the content.
+				// The parser's error may quote the content.
 				f.tell(nil, fmt.Errorf("document %d: is neither YAML nor JSON, or has a key twice", n))
 				break
 			}
@@ -72,12 +71,12 @@ func Read(content []byte) iter.Seq2[*Record, error] {
 	}
 }
 
-// finding passes on what is found.
+// finding passes results to the caller.
 type finding struct {
 	yield func(*Record, error) bool
-	// told means that something was found, over that no more is wanted.
+	// told means that a result was returned, over that the caller wants no more.
 	told, over bool
-	// others are the objects that hold no record.
+	// others are the objects without a record.
 	others []error
 }
 
@@ -86,8 +85,8 @@ func (f *finding) tell(record *Record, problem error) {
 	f.over = !f.yield(record, problem)
 }
 
-// documentsOf returns a function that returns one document after the other as
-// JSON, and io.EOF behind the last.
+// documentsOf returns a function that returns the documents as JSON one by one, and io.EOF
+// after the last one.
 func documentsOf(content []byte) func() (json.RawMessage, error) {
 	var first json.RawMessage
 	if json.NewDecoder(bytes.NewReader(content)).Decode(&first) == nil && bytes.HasPrefix(first, []byte("{")) {
@@ -104,8 +103,8 @@ func documentsOf(content []byte) func() (json.RawMessage, error) {
 	}
 }
 
-// bareRecord returns a record that stands alone in the form in which Helm
-// stores it, nil if the content is something else.
+// bareRecord returns a record that is stored alone, in Helm's own form, or nil if the
+// content is something else.
 func bareRecord(content []byte) []byte {
 	trimmed := bytes.TrimSpace(content)
 	if isRecord(trimmed) {
@@ -124,8 +123,7 @@ func bareRecord(content []byte) []byte {
 	return nil
 }
 
-// isRecord reports whether data is compressed, or JSON that is no object of
-// Kubernetes.
+// isRecord reports whether data is compressed, or JSON that is not a Kubernetes object.
 func isRecord(data []byte) bool {
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		return true
@@ -147,7 +145,7 @@ func fromBase64(data []byte) ([]byte, bool) {
 	return plain[:n], err == nil
 }
 
-// objectMeta is as much of an object's metadata as tells which revision it is.
+// objectMeta has the metadata that identifies the revision of an object.
 type objectMeta struct {
 	Name              string            `json:"name"`
 	Namespace         string            `json:"namespace"`
@@ -216,8 +214,8 @@ func (f *finding) object(item string, document []byte) {
 	f.tell(storedRecord(item, object.Metadata, data))
 }
 
-// storedRecord decodes a record. When that fails, what the metadata tells is
-// still a revision; nil if it tells none.
+// storedRecord decodes a record. If that fails, it returns a revision from the metadata, or
+// nil if the metadata does not identify one.
 func storedRecord(item string, m objectMeta, data []byte) (*Record, error) {
 	s := &Record{Item: item}
 	s.Revision, _ = decoder.NewRevision(decoder.Secret{
@@ -232,7 +230,7 @@ func storedRecord(item string, m objectMeta, data []byte) (*Record, error) {
 		return s, err
 	}
 	if s.Revision == nil {
-		// It does not say which revision it is, and is shown all the same.
+		// The file does not say which revision it is. The record is shown nevertheless.
 		s.Revision = &decoder.Revision{Namespace: m.Namespace, Name: record.Name, Number: record.Version, Header: &record.Header}
 	}
 	s.Revision.Namespace = cmp.Or(s.Revision.Namespace, record.Namespace)

@@ -14,10 +14,10 @@ import (
 	"github.com/helmtrail/helmtrail/docs"
 )
 
-// description is the document, made strict.
+// description is the OpenAPI document, made strict.
 type description struct{ document *openapi3.T }
 
-// loaded is read once for all tests, since that takes a while.
+// loaded reads the document once for all tests, because that takes a while.
 var loaded = sync.OnceValues(func() (*description, error) {
 	document, err := openapi3.NewLoader().LoadFromData(docs.OpenAPI)
 	if err != nil {
@@ -37,9 +37,8 @@ func load(t testing.TB) *description {
 	return d
 }
 
-// forbidUnknownFields lets no object have a field that its schema does not
-// name. Parts of an allOf do not know each other's fields and stay open, and
-// so does what names no fields at all.
+// forbidUnknownFields makes every object reject fields that its schema does not name. Parts
+// of an allOf do not know each other's fields and stay open, like schemas without fields.
 func (d *description) forbidUnknownFields() {
 	open := map[*openapi3.Schema]bool{}
 	var closed []*openapi3.Schema
@@ -86,7 +85,7 @@ func (d *description) forbidUnknownFields() {
 	}
 }
 
-// response is how an answer is described. The default stands for errors only.
+// response returns the description of a response. The default response is for errors only.
 func (d *description) response(method, path string, status int) (*openapi3.Response, error) {
 	item := d.item(path)
 	if item == nil {
@@ -106,8 +105,8 @@ func (d *description) response(method, path string, status int) (*openapi3.Respo
 	return described.Value, nil
 }
 
-// nowhere is how an address is described that is not in the document. Whoever
-// may not call at all learns no more.
+// nowhere returns the description of the error for a path that is not in the document. The
+// status must be want, or 403 for a caller who may call nothing.
 func (d *description) nowhere(path string, status, want int) (*openapi3.Response, error) {
 	if status != want && status != http.StatusForbidden {
 		return nil, fmt.Errorf("the address or method is not described, which should be answered with %d", want)
@@ -119,7 +118,8 @@ func (d *description) nowhere(path string, status, want int) (*openapi3.Response
 	return d.document.Components.Responses[kind].Value, nil
 }
 
-// item finds a path's description, the one with the most literal beginning.
+// item returns a path's description. If several fit, it is the one with the longest literal
+// beginning.
 func (d *description) item(path string) *openapi3.PathItem {
 	var best []string
 	var found *openapi3.PathItem
@@ -132,8 +132,8 @@ func (d *description) item(path string) *openapi3.PathItem {
 	return found
 }
 
-// fits matches a path with a template, in which {x} is one segment that is not
-// empty. A last {ref} or {path} is all that follows, as the document says.
+// fits matches a path with a template. {x} is one segment that is not empty. A {ref} or
+// {path} at the end is the whole rest, as the document says.
 func fits(template, path []string) bool {
 	for i, part := range template {
 		switch {

@@ -1,5 +1,5 @@
-// Package openapitest holds what a server answers against docs/openapi.yaml, so
-// that every test that talks to one also tests the description.
+// Package openapitest compares a server's responses with docs/openapi.yaml, so that every
+// test that calls a server also tests the description.
 package openapitest
 
 import (
@@ -17,14 +17,13 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// consolePath is where errors have the shape of the OpenShift console's contract.
+// consolePath is the prefix of routes whose errors have the form of the OpenShift console.
 const consolePath = "/api/helm/"
 
-// Transport returns next with every answer that comes through it held against
-// the description: an undescribed status, content type, header or field fails
-// the test. Of a stream only status, type and headers are looked at, its events
-// pass at once; any other answer is read to its end first. base is the path
-// below which the server serves, "" for none.
+// Transport returns next with a check of every response: a status, content type, header or
+// field that is not in the description fails the test. Of a stream only status, type and
+// headers are checked, and its events pass at once. Any other response is first read to
+// its end. base is the server's base path, or "".
 func Transport(t testing.TB, next http.RoundTripper, base string) http.RoundTripper {
 	t.Helper()
 	return &transport{t: t, next: next, base: base, description: load(t)}
@@ -61,7 +60,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// CloseIdleConnections is what [http.Client.CloseIdleConnections] calls.
+// CloseIdleConnections is called by [http.Client.CloseIdleConnections].
 func (t *transport) CloseIdleConnections() {
 	if closer, ok := t.next.(interface{ CloseIdleConnections() }); ok {
 		closer.CloseIdleConnections()
@@ -70,7 +69,7 @@ func (t *transport) CloseIdleConnections() {
 
 func streams(r *http.Response) bool { return r.Header.Get("Content-Type") == "text/event-stream" }
 
-// check tells how an answer differs from its description.
+// check returns how a response differs from its description.
 func (d *description) check(method, path string, response *http.Response, body []byte) error {
 	described, err := d.response(method, path, response.StatusCode)
 	if err != nil {
