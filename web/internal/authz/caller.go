@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// RecheckAfter is how long a stream relies on a right. Access keeps its
-	// answers about as long.
+	// RecheckAfter is how long a stream relies on a review. Access caches reviews for about
+	// as long.
 	RecheckAfter = 10 * time.Second
-	// unansweredLimit is how long an open stream goes on while the API server
-	// does not answer whether its reader may still read it.
+	// unansweredLimit is how long an open stream continues while the API server does not
+	// answer whether its reader may still read it.
 	unansweredLimit = 5 * time.Minute
-	// namespacesAtOnce is how many namespaces are asked about at the same time.
+	// namespacesAtOnce is the number of namespaces that are reviewed concurrently.
 	namespacesAtOnce = 16
 )
 
@@ -39,20 +39,21 @@ type Caller struct {
 	Address string
 
 	access Access // nil on a server without login
-	// namespaces returns those that the cluster knows, for List and Trail.
+	// namespaces returns the namespaces of the cluster, for List and Trail.
 	namespaces func() []string
-	// ask asks again for everything that the request was granted.
+	// ask repeats the reviews of everything that the request was granted.
 	ask func(context.Context) error
-	// lists is a namespace whose releases the caller could list when last asked.
+	// lists is a namespace whose releases the caller could list at the last review.
 	lists string
-	// checked is when the rights were last confirmed, asked when last asked for.
+	// checked is when the permissions were last confirmed, asked when they were last
+	// reviewed.
 	checked, asked time.Time
 }
 
 // Anyone returns the caller of a server without login.
 func Anyone(cluster, address string) *Caller { return &Caller{Cluster: cluster, Address: address} }
 
-// Known returns a caller whom the cluster has just recognized as the user.
+// Known returns a caller whom the cluster has just identified as the user.
 func Known(cluster, address string, access Access, credentials helmtrail.Credentials, user helmtrail.User) *Caller {
 	c := &Caller{
 		Cluster: cluster, Address: address, User: user, Credentials: credentials,
@@ -67,7 +68,7 @@ func Known(cluster, address string, access Access, credentials helmtrail.Credent
 
 const callerKey = "caller"
 
-// SetCaller keeps the caller with the request.
+// SetCaller stores the caller in the request's context.
 func SetCaller(c *gin.Context, caller *Caller) { c.Set(callerKey, caller) }
 
 // CallerOf returns the caller of an admitted request.
@@ -79,22 +80,22 @@ func CallerOf(c *gin.Context) *Caller {
 	return Anyone(c.Param("cluster"), c.Request.RemoteAddr)
 }
 
-// Require returns nil if the caller has the need in the namespace. Recheck asks
-// for the same from then on.
+// Require returns nil if the caller has the need in the namespace. If so, Recheck reviews
+// it too.
 func (c *Caller) Require(ctx context.Context, need Need, namespace string) error {
 	c.ask = func(ctx context.Context) error { return c.Allows(ctx, need, namespace) }
 	return c.ask(ctx)
 }
 
-// RequireSome returns nil if there is a namespace whose releases the caller may
-// list. Recheck asks for the same from then on.
+// RequireSome returns nil if there is a namespace whose releases the caller may list. If
+// so, Recheck reviews that too.
 func (c *Caller) RequireSome(ctx context.Context, namespaces func() []string) error {
 	c.namespaces, c.ask = namespaces, c.listsSome
 	return c.ask(ctx)
 }
 
-// AlsoRequire makes Recheck ask for another right too, on which the answer
-// relies from now on.
+// AlsoRequire adds a permission on which the response relies, so that Recheck reviews it
+// too.
 func (c *Caller) AlsoRequire(need Need, namespace string) {
 	if c.access == nil {
 		return
@@ -130,8 +131,8 @@ func (c *Caller) Allows(ctx context.Context, need Need, namespace string) error 
 	return first
 }
 
-// Recheck returns nil as long as the request may rely on what it was granted,
-// and asks again now and then. Streams call it before they send.
+// Recheck returns nil as long as the request may rely on its permissions. It reviews them
+// again from time to time. Streams call it before they send.
 func (c *Caller) Recheck(ctx context.Context) error {
 	if c.access == nil || time.Since(c.asked) < RecheckAfter {
 		return nil
@@ -148,8 +149,8 @@ func (c *Caller) Recheck(ctx context.Context) error {
 	return err
 }
 
-// Viewer decides which of a cluster's objects the caller is shown; nil shows
-// all.
+// Viewer returns the viewer that limits the objects of a cluster to those that the caller
+// may see; nil shows all.
 func (c *Caller) Viewer() helmtrail.Viewer {
 	if c.access == nil {
 		return nil
@@ -159,7 +160,7 @@ func (c *Caller) Viewer() helmtrail.Viewer {
 	}
 }
 
-// errNoLogin is why nobody may read Secrets on a server without login.
+// errNoLogin is the reason why nobody may read Secrets on a server without login.
 var errNoLogin = errors.New("callers do not sign in")
 
 // MayReadSecrets returns nil if the caller has signed in and may read the
@@ -178,8 +179,8 @@ func Refuses(err error) bool {
 	return denied || errors.Is(err, helmtrail.ErrUnauthenticated)
 }
 
-// listsSome fails unless there is a namespace whose releases the caller may
-// list. It tries the one that allowed it last time first.
+// listsSome returns an error unless there is a namespace whose releases the caller may
+// list. It first tries the one that was allowed last time.
 func (c *Caller) listsSome(ctx context.Context) error {
 	if c.lists != "" && c.Allows(ctx, List, c.lists) == nil {
 		return nil
@@ -193,8 +194,8 @@ func (c *Caller) listsSome(ctx context.Context) error {
 	return err
 }
 
-// Visible returns the namespaces whose releases the caller may list, nil for
-// all. It fails when there are none. RequireSome must have been called.
+// Visible returns the namespaces whose releases the caller may list, or nil for all. It
+// fails if there are none. RequireSome must have been called.
 func (c *Caller) Visible(ctx context.Context) (map[string]bool, error) {
 	everywhere := c.Allows(ctx, List, "")
 	if everywhere == nil || !Refuses(everywhere) {
@@ -229,9 +230,8 @@ func (c *Caller) Visible(ctx context.Context) (map[string]bool, error) {
 	return visible, nil
 }
 
-// Lend gives an operation the caller's name and credentials. It fails when the
-// token expires before the operation's deadline: helm would lose its rights
-// halfway.
+// Lend gives an operation the caller's name and credentials. It fails if the token expires
+// before the operation's deadline, because helm would lose its permissions halfway.
 func (c *Caller) Lend(request *helmtrail.Request) error {
 	if c.access == nil {
 		return nil

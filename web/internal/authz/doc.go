@@ -1,7 +1,6 @@
-// Package authz identifies callers and checks what they may do, by the reviews
-// of the API server that they ask for.
+// Package authz identifies callers and checks what they may do, by the API server's own
+// reviews.
 //
-// A Caller is one caller as one cluster knows them. Streams and long polls
-// recheck it for as long as they are open, so that a right that is withdrawn
-// ends what it allowed.
+// A Caller is a caller as identified by one cluster. Streams and long polls recheck it
+// while they are open, so that a withdrawn permission closes them.
 package authz

@@ -8,26 +8,26 @@ import (
 	"github.com/helmtrail/helmtrail"
 )
 
-// Filter decides which namespaces' entries a reader may see. It belongs to one
+// Filter decides from which namespaces a reader may see entries. It belongs to one
 // request.
 type Filter struct {
 	caller *Caller
 	need   Need
-	// allowed holds the answers since asked.
+	// allowed holds the reviews made since asked.
 	allowed map[string]bool
 	asked   time.Time
 }
 
-// NewFilter returns a filter for a caller who needs something in a namespace to
-// see its entries.
+// NewFilter returns a filter for a caller who needs need in a namespace to see its
+// entries.
 func NewFilter(caller *Caller, need Need) *Filter { return &Filter{caller: caller, need: need} }
 
-// Recheck is the caller's.
+// Recheck rechecks the caller.
 func (f *Filter) Recheck(ctx context.Context) error { return f.caller.Recheck(ctx) }
 
-// Allows reports whether the reader may see the entries of a namespace, "" for
-// those of the whole cluster. It fails when the API server does not answer, or
-// the caller has lost what the request was granted.
+// Allows reports whether the reader may see the entries of a namespace; "" means those of
+// the whole cluster. It fails if the API server does not answer, or if the request has lost
+// its permissions.
 func (f *Filter) Allows(ctx context.Context, namespace string) (bool, error) {
 	if f.allowed == nil || time.Since(f.asked) >= RecheckAfter {
 		f.allowed, f.asked = map[string]bool{}, time.Now()

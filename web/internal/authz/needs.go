@@ -9,52 +9,52 @@ import (
 // Access reports who the callers of one cluster are and what they may do
 // there. Its methods may be called concurrently and may ask the API server.
 type Access interface {
-	// User returns whose credentials these are. It fails with
-	// helmtrail.ErrUnauthenticated when they are nobody's, with
-	// helmtrail.ErrTooManyTokens when they may not be tried now, and with
-	// helmtrail.ErrNotReviewed when that could not be found out.
+	// User returns the user with these credentials. It fails with
+	// helmtrail.ErrUnauthenticated if there is no such user, with
+	// helmtrail.ErrTooManyTokens if too many tokens were tried, and with
+	// helmtrail.ErrNotReviewed if the API server did not answer.
 	User(ctx context.Context, credentials helmtrail.Credentials) (helmtrail.User, error)
-	// Allowed returns nil if the caller has the right, *helmtrail.ForbiddenError
-	// if not, and otherwise fails like User.
+	// Allowed returns nil if the caller has the permission, *helmtrail.ForbiddenError if
+	// not, and otherwise fails like User.
 	Allowed(ctx context.Context, credentials helmtrail.Credentials, right helmtrail.Right) error
 }
 
-// Need is what a caller needs to use a route, when callers have to sign in.
+// Need is the permission that a caller needs for a route, on a server with login.
 type Need string
 
 const (
-	// Nothing lets everybody pass. The route must reveal nothing of a cluster.
+	// Nothing allows everybody. The route must reveal nothing about a cluster.
 	Nothing Need = "nothing"
-	// KnownUser requires a user whom one of the clusters knows.
+	// KnownUser requires a user of one of the clusters.
 	KnownUser Need = "user"
-	// Metrics requires the right that protects the metrics of Kubernetes' own
+	// Metrics requires the permission that protects the metrics of Kubernetes' own
 	// components.
 	Metrics Need = "metrics"
-	// Upload requires the right to add charts.
+	// Upload requires permission to upload charts.
 	Upload Need = "upload"
-	// Get requires the right to see the releases of the route's namespace.
+	// Get requires permission to see the releases of the route's namespace.
 	Get Need = "get"
-	// List requires the right to list the releases of the route's namespace.
-	// Where the route has no namespace, the caller is shown the namespaces that
-	// allow it, and there must be one.
+	// List requires permission to list the releases of the route's namespace. If the
+	// route has no namespace, at least one namespace must allow it, and the response
+	// is limited to those that do.
 	List Need = "list"
-	// Trail is List for the past: it also counts namespaces whose releases are
-	// all uninstalled.
+	// Trail is List for the past. It includes namespaces whose releases are all
+	// uninstalled.
 	Trail Need = "trail"
-	// Create requires the right without which helm itself would be refused, so
-	// that helm is not run in vain.
+	// Create requires the permission without which helm itself would fail, so that helm
+	// is not run in vain.
 	Create Need = "create"
-	// Update requires the right that helm needs to change a record.
+	// Update requires the permission that helm needs to change a record.
 	Update Need = "update"
-	// Delete requires the right that helm needs to delete a record.
+	// Delete requires the permission that helm needs to delete a record.
 	Delete Need = "delete"
 )
 
-// group is the API group of resources that exist for RBAC alone.
+// group is the API group of the resources that exist only for RBAC.
 const group = "helmtrail.dev"
 
-// rights returns the rights of which the caller needs one. Whoever may read
-// the Secrets themselves may see what is in them.
+// rights returns the permissions of which the caller needs one. A caller who may read the
+// Secrets themselves may also see their content.
 func (n Need) rights(namespace string) []helmtrail.Right {
 	onSecrets := func(verb string) helmtrail.Right {
 		return helmtrail.Right{Verb: verb, Resource: "secrets", Namespace: namespace}

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Expiry returns when a token says that it expires, nil if it does not say. It
-// reads the claims of a JSON Web Token; checking the signature is up to the API
-// server.
+// Expiry returns the expiry in a token's claims, or nil if it has none. It reads the claims
+// of a JSON Web Token and leaves the signature to the API server.
 func Expiry(token string) *time.Time {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
@@ -22,7 +21,7 @@ func Expiry(token string) *time.Time {
 	var claims struct {
 		Expires float64 `json:"exp"`
 	}
-	// Fractions of seconds, and no expiry at all, are both legal (RFC 7519).
+	// RFC 7519 allows fractions of seconds, and no expiry at all.
 	if json.Unmarshal(payload, &claims) != nil || claims.Expires <= 0 || claims.Expires > 1<<40 {
 		return nil
 	}

@@ -13,32 +13,32 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/polling"
 )
 
-// State is how the watch of a cluster stands.
+// State is the state of a cluster's watch.
 type State struct {
-	// Asked means that there has been an answer, or a failure.
+	// Asked means that the API server has answered or failed at least once.
 	Asked bool
-	// Reachable means that the API server answered when it was last asked.
+	// Reachable means that the API server answered the last request.
 	Reachable bool
-	// Synced means that all releases are known. It stays true when the cluster
-	// is lost later: what was known is still shown.
+	// Synced means that all releases are known. It stays true if the cluster becomes
+	// unreachable later: the last known state is still shown.
 	Synced bool
-	// Problem says in words why it is not reachable or not synced.
+	// Problem is a sentence that says why the cluster is not reachable or not synced.
 	Problem string
 }
 
-// Releases is what a cluster's watch knows. Its methods may be called
-// concurrently, do not block, and return revisions that never change.
+// Releases is the state of a cluster's releases according to its watch. Its methods may be
+// called concurrently, do not block, and return revisions that never change.
 type Releases interface {
 	// Latest returns the newest revision of every release of the namespace, ""
 	// for all namespaces, in any order.
 	Latest(namespace string) []*decoder.Revision
 	// Revisions returns the revisions of one release, in any order.
 	Revisions(namespace, name string) []*decoder.Revision
-	// Version changes whenever what Latest returns has changed.
+	// Version changes whenever the result of Latest changes.
 	Version() uint64
-	// ObserveAll calls f for every transition of the cluster, those of one
-	// release in order, until stop is called. What Latest returns includes a
-	// transition by the time f is called for it. f does not block.
+	// ObserveAll calls f for every transition of the cluster, in order for each release,
+	// until stop is called. When f is called for a transition, Latest already includes it.
+	// f must not block.
 	ObserveAll(f func(decoder.Transition)) (stop func())
 }
 
@@ -46,14 +46,14 @@ type Releases interface {
 type Options struct {
 	// ID is the first segment of the cluster's URLs.
 	ID string
-	// State returns how the watch stands. It must not block.
+	// State returns the state of the watch. It must not block.
 	State func() State
-	// StateIn returns how the watch of one namespace stands; nil means State.
+	// StateIn returns the state of the watch of one namespace; nil means State.
 	StateIn func(namespace string) State
-	// Namespaces are those that are watched, none for all.
+	// Namespaces are the watched namespaces; none means all.
 	Namespaces []string
 	Releases   Releases
-	// Observe is called for every transition once Releases and Feed include it.
+	// Observe is called for every transition after Releases and Feed include it.
 	Observe func(decoder.Transition)
 }
 
@@ -70,8 +70,8 @@ type Cluster struct {
 	stop    func() // stops observing
 }
 
-// New starts to observe a cluster. Close must be called. Streams and long polls
-// end when ctx does.
+// New starts observing a cluster. Close must be called. Streams and long polls end when
+// ctx does.
 func New(ctx context.Context, o Options) *Cluster {
 	c := &Cluster{Options: o, Feed: newFeed(o.ID)}
 	c.gone, c.remove = context.WithCancel(ctx)
@@ -92,8 +92,7 @@ func (c *Cluster) Close() {
 	c.remove()
 }
 
-// Context returns a context that ends with the given one, and when the cluster
-// is no longer served.
+// Context returns a context that ends with ctx, or when the cluster is no longer served.
 func (c *Cluster) Context(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	unlink := context.AfterFunc(c.gone, cancel)
@@ -103,11 +102,11 @@ func (c *Cluster) Context(ctx context.Context) (context.Context, context.CancelF
 	}
 }
 
-// CheckSynced fails as long as the cluster's releases are not known: an empty
-// list would be wrong.
+// CheckSynced fails until the cluster's releases are known, because an empty list would be
+// wrong.
 func (c *Cluster) CheckSynced() error { return c.checkSynced(c.State(), "cluster "+c.ID) }
 
-// CheckSyncedIn is CheckSynced for one namespace, "" for all.
+// CheckSyncedIn is CheckSynced for one namespace; "" means all.
 func (c *Cluster) CheckSyncedIn(namespace string) error {
 	if namespace == "" || c.StateIn == nil {
 		return c.CheckSynced()
@@ -129,7 +128,7 @@ func (c *Cluster) checkSynced(state State, what string) error {
 	return e
 }
 
-// CheckWatched fails if the namespace of a request, "" for none, is not watched.
+// CheckWatched fails if a request's namespace is not watched. namespace may be "".
 func (c *Cluster) CheckWatched(namespace string) error {
 	if namespace == "" || len(c.Options.Namespaces) == 0 || slices.Contains(c.Options.Namespaces, namespace) {
 		return nil
@@ -141,8 +140,8 @@ func (c *Cluster) CheckWatched(namespace string) error {
 	})
 }
 
-// Explain returns why a request to the API server failed: if the cluster cannot
-// be reached, that, and otherwise err.
+// Explain returns the reason why a request to the API server failed: that the cluster is
+// unreachable, or otherwise err.
 func (c *Cluster) Explain(err error) error {
 	if state := c.State(); !state.Reachable {
 		return httpapi.Unreachable("Cluster " + c.ID + " cannot be reached. " + state.Problem)
@@ -150,7 +149,7 @@ func (c *Cluster) Explain(err error) error {
 	return err
 }
 
-// Newest returns a release's newest revision, nil if there is none.
+// Newest returns a release's newest revision, or nil.
 func (c *Cluster) Newest(ref helmtrail.ReleaseRef) *decoder.Revision {
 	revisions := c.Releases.Revisions(ref.Namespace, ref.Name)
 	if len(revisions) == 0 {

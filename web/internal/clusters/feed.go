@@ -12,24 +12,23 @@ import (
 	"github.com/helmtrail/helmtrail/internal/sse"
 )
 
-// feedBytes bounds the frames that a feed keeps for readers who come back.
+// feedBytes bounds the size of the frames kept for readers that reconnect.
 const feedBytes = 4 << 20
 
-// Feed holds the newest transitions of a cluster as encoded frames, shared by
-// all readers. It is bounded: a reader who falls too far behind has to read the
-// list again. Readers never hold up the writer. Its methods may be called
-// concurrently.
+// Feed holds the newest transitions of a cluster as encoded frames, shared by all readers.
+// It is bounded: a reader that falls too far behind has to read the list again. Readers
+// never block the writer. The methods may be called concurrently.
 //
-// A position is <epoch>-<number>. Each Feed has its own epoch, so that it does
-// not take a position from before a restart, or of another cluster, for its own.
+// A position is <epoch>-<number>. Each Feed has its own epoch, so it rejects positions from
+// before a restart and of other clusters.
 type Feed struct {
 	cluster string
 	epoch   string
 	limit   int
 
 	mu     sync.Mutex
-	head   uint64  // the number of the newest frame, 0 for none
-	frames []Frame // the newest frames, the last of them is number head
+	head   uint64  // the number of the newest frame, 0 if there is none
+	frames []Frame // the newest frames; the last one has number head
 	bytes  int
 	wake   chan struct{} // closed by the next add
 }
@@ -38,7 +37,7 @@ func newFeed(cluster string) *Feed {
 	return &Feed{cluster: cluster, epoch: strings.ToLower(rand.Text()[:10]), limit: feedBytes, wake: make(chan struct{})}
 }
 
-// Frame is an encoded transition of a namespace.
+// Frame is the encoded transition of a release in a namespace.
 type Frame struct {
 	Namespace string
 	Data      []byte
@@ -113,8 +112,8 @@ func (f *Feed) add(t decoder.Transition) {
 	f.wake = make(chan struct{})
 }
 
-// drop drops the older half, so that dropping is rare, and copies the rest:
-// readers may still hold the old slice.
+// drop drops the older half of the frames, so that it runs rarely. It copies the rest,
+// because readers may still hold the old slice.
 func (f *Feed) drop() {
 	kept := 0
 	from := len(f.frames)
@@ -126,7 +125,7 @@ func (f *Feed) drop() {
 	f.bytes = kept
 }
 
-// Position returns where the feed stands now.
+// Position returns the present position of the feed.
 func (f *Feed) Position() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -135,8 +134,7 @@ func (f *Feed) Position() string {
 
 func (f *Feed) at(number uint64) string { return f.epoch + "-" + strconv.FormatUint(number, 10) }
 
-// Parse returns the number of a position. It reports false for a position of
-// another feed.
+// Parse returns the number in a position. It returns false for a position of another feed.
 func (f *Feed) Parse(position string) (uint64, bool) {
 	digits, ok := strings.CutPrefix(position, f.epoch+"-")
 	if !ok {
@@ -146,9 +144,9 @@ func (f *Feed) Parse(position string) (uint64, bool) {
 	return number, err == nil
 }
 
-// After returns the frames after a number, and the newest number. ok is false
-// when some of them are no longer kept, or the number does not exist yet. wake
-// is closed when there is more.
+// After returns the frames after a number, and the newest number. ok is false if some of
+// them are no longer kept, or if the number does not exist. wake is closed when there are
+// more.
 func (f *Feed) After(number uint64) (frames []Frame, head uint64, ok bool, wake <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -159,8 +157,8 @@ func (f *Feed) After(number uint64) (frames []Frame, head uint64, ok bool, wake 
 	return f.frames[len(f.frames)-missing:], f.head, true, f.wake
 }
 
-// Reset returns the frame that asks a reader to read the list again, and then
-// to go on after the given number.
+// Reset returns the frame that makes a reader read the list again and continue after the
+// given number.
 func (f *Feed) Reset(number uint64) []byte {
 	position := f.at(number)
 	return frame(position, typeReset, ResetEvent{typeReset, position, time.Now().UTC()})
@@ -171,14 +169,14 @@ func Heartbeat() []byte {
 	return frame("", typeHeartbeat, HeartbeatEvent{typeHeartbeat, time.Now().UTC()})
 }
 
-// SetLimit changes how many bytes of frames the feed keeps.
+// SetLimit sets the maximum size of the frames that the feed keeps.
 func (f *Feed) SetLimit(bytes int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.limit = bytes
 }
 
-// frame encodes one of this package's own events.
+// frame encodes an event of this package.
 func frame(id, kind string, event any) []byte {
 	data, err := json.Marshal(event)
 	if err != nil {

@@ -9,19 +9,18 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// Listing is the newest revision of every release of a cluster, sorted by
-// namespace and name, as of a version. It is never changed.
+// Listing has the newest revision of every release of a cluster, sorted by namespace and
+// name, at one version. It never changes.
 type Listing struct {
 	version uint64
 	// Revisions must not be changed.
 	Revisions []*decoder.Revision
 }
 
-// Latest returns the cluster's listing. It sorts again only when something has
-// changed.
+// Latest returns the cluster's listing. It sorts again only after a change.
 func (c *Cluster) Latest() *Listing {
-	// The version is read first: after a change in between, the listing is newer
-	// than its version, and the next call sorts again.
+	// Read the version first: after a change in between, the listing is newer than its
+	// version, and the next call sorts again.
 	version := c.Releases.Version()
 	if l := c.listing.Load(); l != nil && l.version == version {
 		return l
@@ -110,7 +109,7 @@ func (k Key) Token() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(k.Namespace + "/" + k.Name))
 }
 
-// ParseToken reads what Token returned. It reports false for anything else.
+// ParseToken reads a token returned by Token. It returns false for any other text.
 func ParseToken(token string) (Key, bool) {
 	text, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil {

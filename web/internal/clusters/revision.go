@@ -6,8 +6,8 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// LabelStatus returns the status of a revision's label if its record has
-// another one, else "".
+// LabelStatus returns the status in a revision's label if it differs from the record's,
+// else "".
 func LabelStatus(r *decoder.Revision) decoder.Status {
 	if r.LabelStatus == r.Status() {
 		return ""
@@ -15,8 +15,8 @@ func LabelStatus(r *decoder.Revision) decoder.Status {
 	return r.LabelStatus
 }
 
-// Updated returns when a revision was made, or when its Secret was created if
-// nothing else is known.
+// Updated returns the time of a revision: that in its record or, if unknown, the creation
+// of its Secret.
 func Updated(r *decoder.Revision) time.Time {
 	if r.Header != nil && !r.Header.LastDeployed.IsZero() {
 		return r.Header.LastDeployed.UTC()

@@ -18,8 +18,8 @@ func WriteError(c *gin.Context, e *Error) {
 	}{e.Code, e.Message, e.Details})
 }
 
-// WriteJSON answers with v as JSON, or with 304 when the client of a GET
-// already has it. v must always be encodable.
+// WriteJSON answers with v as JSON, or with 304 if the client of a GET already has it. It
+// must be possible to encode v.
 func WriteJSON(c *gin.Context, status int, v any) {
 	body := EncodeJSON(v)
 	h := c.Writer.Header()
@@ -36,8 +36,7 @@ func WriteJSON(c *gin.Context, status int, v any) {
 	c.Data(status, string(JSON), body)
 }
 
-// EncodeJSON encodes v and a line break. It panics if v cannot be encoded, so
-// v must be of a type that always can.
+// EncodeJSON encodes v and a line break. It panics if v cannot be encoded.
 func EncodeJSON(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -18,12 +18,12 @@ import (
 	"github.com/helmtrail/helmtrail"
 )
 
-// maxBody bounds a request's body, in bytes.
+// maxBody is the maximum size of a request's body, in bytes.
 const maxBody = 4 << 20
 
-// DecodeBody decodes the request's body into a struct, as JSON whatever its
-// Content-Type says. It refuses a field that the struct does not have in
-// exactly that spelling, and names it. No error quotes a value.
+// DecodeBody decodes the request's body as JSON into a struct, whatever its Content-Type
+// says. It rejects a field that the struct does not have in exactly that spelling. The error
+// names the field. No error quotes a value.
 func DecodeBody(c *gin.Context, into any) error {
 	data, err := ReadBody(c)
 	if err != nil {
@@ -59,9 +59,8 @@ func ReadBody(c *gin.Context) ([]byte, error) {
 	return data, nil
 }
 
-// unknownField returns the path of the first field, in alphabetical order,
-// that the struct type t does not have; "" when it has them all. It is stricter
-// than encoding/json, which ignores case.
+// unknownField returns the path of the first field, in alphabetical order, that the struct
+// type t does not have, or "". It is stricter than encoding/json, which ignores case.
 func unknownField(t reflect.Type, fields map[string]json.RawMessage, path string) string {
 	known := jsonFields(t)
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -72,7 +71,7 @@ func unknownField(t reflect.Type, fields map[string]json.RawMessage, path string
 		if field.Type.Kind() != reflect.Struct {
 			continue
 		}
-		// json.Unmarshal reports what is not an object.
+		// json.Unmarshal reports a value that is not an object.
 		var inner map[string]json.RawMessage
 		if json.Unmarshal(fields[name], &inner) != nil {
 			continue
@@ -98,7 +97,7 @@ func jsonFields(t reflect.Type) map[string]reflect.StructField {
 	return fields
 }
 
-// kindWord returns what JSON calls a Go type.
+// kindWord returns JSON's name for a Go type.
 func kindWord(t reflect.Type) string {
 	if t == reflect.TypeFor[helmtrail.Choice]() {
 		return "a word, true or false"
@@ -119,8 +118,8 @@ func kindWord(t reflect.Type) string {
 	}
 }
 
-// DecodeQuery sets the fields of a struct from the parameters of their JSON
-// names. It refuses an unknown or repeated parameter and names it.
+// DecodeQuery sets the fields of a struct from the parameters with their JSON names. It
+// rejects an unknown or repeated parameter; the error names it.
 func DecodeQuery(query url.Values, into any) error {
 	known := jsonFields(reflect.TypeOf(into))
 	for _, name := range slices.Sorted(maps.Keys(query)) {
@@ -138,8 +137,8 @@ func DecodeQuery(query url.Values, into any) error {
 	return nil
 }
 
-// setFromText sets a field from a parameter's text. It reports false when the
-// text does not fit the field's type.
+// setFromText sets a field from a parameter's text. It returns false if the text does not
+// fit the field's type.
 func setFromText(v reflect.Value, text string) bool {
 	switch v.Kind() {
 	case reflect.Bool:

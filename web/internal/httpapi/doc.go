@@ -1,4 +1,3 @@
-// Package httpapi holds what all routes share: errors and their codes, request
-// bodies and query parameters, JSON answers, ETags, content negotiation and
-// responses that are sent bit by bit.
+// Package httpapi has what all routes share: errors and their codes, request bodies and
+// query parameters, JSON responses, ETags, content negotiation and paced responses.
 package httpapi

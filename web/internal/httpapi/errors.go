@@ -15,13 +15,13 @@ type Error struct {
 	Status  int
 	Code    Code
 	Message string
-	// Details is encoded as JSON; nil leaves it out.
+	// Details is encoded as JSON; it is omitted if nil.
 	Details any
 }
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// The errors that need no details.
+// These errors need no details.
 var (
 	ErrNoRoute = NotFound("There is nothing at this address.")
 	ErrMethod  = &Error{
@@ -109,7 +109,7 @@ func Denied(e *helmtrail.ForbiddenError) *Error {
 	}
 }
 
-// sentinels maps the errors of other packages that carry nothing but a kind.
+// sentinels maps errors of other packages that have no further data.
 var sentinels = []struct {
 	err    error
 	status int
@@ -127,8 +127,8 @@ var sentinels = []struct {
 	{helmtrail.ErrStopping, http.StatusServiceUnavailable, CodeUnavailable},
 }
 
-// FromError maps any error to what a client sees. It reports false for an
-// unexpected error, whose text must stay on the server and be logged there.
+// FromError converts an error to the error that a client sees. It returns false for an
+// unexpected error. Its text must stay on the server, in the log.
 func FromError(err error) (*Error, bool) {
 	if known, ok := errors.AsType[*Error](err); ok {
 		return known, true

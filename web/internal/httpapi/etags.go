@@ -12,14 +12,14 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// Tag gathers what an answer depends on into its ETag. It costs a small part
-// of the answer itself.
+// Tag hashes everything that an answer depends on into an ETag. That costs far less than
+// the answer itself.
 type Tag struct {
 	hash hash.Hash
 	line []byte // reused, so that a long list allocates little
 }
 
-// NewTag returns a Tag of nothing yet.
+// NewTag returns an empty Tag.
 func NewTag() *Tag { return &Tag{hash: sha256.New()} }
 
 // TagOf returns the Tag of a whole body.
@@ -29,7 +29,7 @@ func TagOf(body []byte) *Tag {
 	return t
 }
 
-// Add adds texts, which must not hold a zero byte.
+// Add adds texts, which must not contain a zero byte.
 func (t *Tag) Add(parts ...string) {
 	t.line = t.line[:0]
 	for _, part := range parts {
@@ -38,21 +38,21 @@ func (t *Tag) Add(parts ...string) {
 	t.hash.Write(t.line)
 }
 
-// AddRevision adds a revision and what else is shown of it. The version of its
-// Secret stands for all that Helm wrote; the digest changes once it is read.
+// AddRevision adds a revision and everything else shown with it. The version of its Secret
+// represents everything that Helm wrote; the digest changes when the record is read.
 func (t *Tag) AddRevision(r *decoder.Revision, more ...string) {
 	t.Add(r.Namespace, r.Name, r.Secret.Name, r.Secret.UID, r.Secret.ResourceVersion, r.Digest, r.Problem)
 	t.Add(more...)
 }
 
-// ETag returns what was gathered as an ETag.
+// ETag returns the ETag.
 func (t *Tag) ETag() string {
 	return `"` + base64.RawURLEncoding.EncodeToString(t.hash.Sum(nil)[:18]) + `"`
 }
 
-// Unchanged gives the answer to a GET the ETag of its body, and answers 304 and
-// reports true if the client already has it. Use it where the content costs no
-// less to know than to send.
+// Unchanged sets the ETag of a body in the response to a GET. If the client already has the
+// body, it answers 304 and returns true. Use it if the content costs as much to compute as
+// to send.
 func Unchanged(c *gin.Context, body []byte) bool {
 	if c.Request.Method != http.MethodGet {
 		return false

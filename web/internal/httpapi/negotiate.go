@@ -8,7 +8,7 @@ import (
 	"github.com/munnerz/goautoneg"
 )
 
-// Format is a form in which an answer can be given.
+// Format is the media type of an answer.
 type Format string
 
 // The formats of all answers.
@@ -20,7 +20,7 @@ const (
 	Lines Format = "application/x-ndjson"
 )
 
-// mediaTypes maps what clients ask for to formats.
+// mediaTypes maps requested media types to formats.
 var mediaTypes = map[string]Format{
 	"application/json": JSON, "text/json": JSON,
 	"application/yaml": YAML, "application/x-yaml": YAML, "text/yaml": YAML, "text/x-yaml": YAML,
@@ -28,8 +28,8 @@ var mediaTypes = map[string]Format{
 	"application/x-ndjson": Lines, "application/ndjson": Lines, "application/jsonl": Lines,
 }
 
-// Negotiate returns the offer that the client prefers: the first one if it
-// prefers none, or only formats that are not offered.
+// Negotiate returns the offer that the client prefers. It returns the first one if the
+// client prefers none, or accepts only formats that are not offered.
 func Negotiate(c *gin.Context, offers ...Format) Format {
 	best, most := offers[0], 0.0
 	for _, clause := range goautoneg.ParseAccept(strings.Join(c.Request.Header.Values("Accept"), ",")) {

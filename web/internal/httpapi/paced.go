@@ -8,8 +8,8 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// portion is what a reader must take within its time, in bytes. A long replay
-// to a slow reader is many portions, so it is not cut while it makes progress.
+// portion is the number of bytes that a reader must accept within its time. A long replay
+// to a slow reader consists of many portions, so it continues while it makes progress.
 const portion = 16 << 10
 
 // Paced writes one response at the pace of its reader. It belongs to one
@@ -20,10 +20,9 @@ type Paced struct {
 	within  time.Duration
 }
 
-// OpenPaced sends the headers of a response that is written bit by bit. The
-// reader is cut when it takes nothing within the given time. Paced writes past
-// Gin's writer, which hides the errors of a flush, and tells proxies not to
-// buffer.
+// OpenPaced sends the headers of a response that is sent in parts. The reader is
+// disconnected if it accepts nothing within the given time. Paced bypasses Gin's writer,
+// which hides errors of a flush, and asks proxies not to buffer.
 func OpenPaced(c *gin.Context, contentType string, within time.Duration) *Paced {
 	h := c.Writer.Header()
 	h.Set("Content-Type", contentType)
@@ -38,8 +37,8 @@ func OpenPaced(c *gin.Context, contentType string, within time.Duration) *Paced 
 	return &Paced{w: w, control: http.NewResponseController(w), within: within}
 }
 
-// Write sends data at once. It fails when the reader is gone, or has taken
-// nothing for too long.
+// Write sends data at once. It fails if the reader is gone or has accepted nothing for too
+// long.
 func (p *Paced) Write(data ...[]byte) error {
 	for _, rest := range data {
 		for len(rest) > 0 {

@@ -11,7 +11,7 @@ const (
 	maxLimit     = 5000
 )
 
-// Limit returns the page size that the query asks for.
+// Limit returns the page size in the query.
 func Limit(c *gin.Context) (int, error) {
 	text := c.Query("limit")
 	if text == "" {
@@ -24,12 +24,12 @@ func Limit(c *gin.Context) (int, error) {
 	return limit, nil
 }
 
-// BadContinue is the error for a page token that no page returned.
+// BadContinue returns the error for a page token that no page returned.
 func BadContinue() *Error {
 	return BadField("continue", "continue must be a token from the previous page.")
 }
 
-// QueryBool returns a parameter that is true or false; false if it is missing.
+// QueryBool returns a boolean parameter, false if it is missing.
 func QueryBool(c *gin.Context, name string) (bool, error) {
 	switch c.Query(name) {
 	case "true":

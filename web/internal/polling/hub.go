@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// answerLife is how long an answer is shared although no change was
-	// reported: parts of it, such as what is stuck, depend on the time.
+	// answerLife is how long an answer is shared without a reported change: parts of it, such
+	// as whether a release is stuck, depend on the time.
 	answerLife = time.Second
-	// maxAnswers bounds the answers that are kept to be shared.
+	// maxAnswers is the maximum number of answers that are kept.
 	maxAnswers = 2000
 )
 
-// Topic is what a client waits for: a release, with no name all releases of a
-// namespace, without a namespace all of the cluster.
+// Topic is what a client waits for: a release; without a name, all releases of a namespace;
+// without a namespace, all releases of the cluster.
 type Topic struct{ Namespace, Name string }
 
-// Hub wakes those who wait for something of a cluster to change, and keeps the
-// answers that they share. Its methods may be called concurrently.
+// Hub wakes the clients that wait for a change in a cluster, and keeps the answers that they
+// share. Its methods may be called concurrently.
 type Hub struct {
 	done     <-chan struct{}
 	releases func() uint64
@@ -51,7 +51,7 @@ func New(done <-chan struct{}, releases func() uint64) *Hub {
 	}
 }
 
-// Changed wakes those who wait for the release, its namespace or the cluster.
+// Changed wakes the clients that wait for the release, its namespace or the cluster.
 func (h *Hub) Changed(namespace, name string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -64,8 +64,8 @@ func (h *Hub) Changed(namespace, name string) {
 	}
 }
 
-// WaitUntil waits until the condition holds, which it checks now and after each
-// change of the topic. It reports false when ctx ends first.
+// WaitUntil waits until the condition is true. It checks the condition at once and after each
+// change of the topic. It returns false if ctx ends first.
 func (h *Hub) WaitUntil(ctx context.Context, about Topic, condition func() bool) bool {
 	defer h.join(about)()
 	for {
@@ -100,16 +100,15 @@ func (h *Hub) join(t Topic) (leave func()) {
 	}
 }
 
-// next returns a channel that the next change of a joined topic closes.
+// next returns a channel that is closed by the next change of a joined topic.
 func (h *Hub) next(t Topic) <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.waiting[t].wake
 }
 
-// version identifies the state of everything that answers depend on, except the
-// time. It is read before that state, which may then be newer and is at worst
-// read once more than needed.
+// version identifies the state that answers depend on, except for the time. Read it before
+// that state: if the state is newer, it is at worst read once more than needed.
 func (h *Hub) version() string {
 	releases := h.releases()
 	h.mu.Lock()
@@ -117,8 +116,8 @@ func (h *Hub) version() string {
 	return fmt.Sprintf("%d %d", h.changes, releases)
 }
 
-// Shared returns the answer under a key as long as it is up to date, and
-// otherwise what read returns. Without a key nothing is shared.
+// Shared returns the answer with the key while it is up to date, and otherwise the result of
+// read. With key "" nothing is shared.
 func (h *Hub) Shared(ctx context.Context, key string, read func(context.Context) (*Answer, error)) (*Answer, error) {
 	if key == "" {
 		return read(ctx)
@@ -127,10 +126,10 @@ func (h *Hub) Shared(ctx context.Context, key string, read func(context.Context)
 	if a, ok := h.answers.Get(key); ok {
 		return a, nil
 	}
-	// All who were woken at once wait for one read, which goes on when one of
-	// them leaves.
+	// All clients that were woken together share one read. It continues if one of them
+	// leaves.
 	made, err, _ := h.reads.Do(key, func() (any, error) {
-		// A read may have ended since this one looked.
+		// Another read may have ended since the last look-up.
 		if a, ok := h.answers.Get(key); ok {
 			return a, nil
 		}

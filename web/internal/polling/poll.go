@@ -12,31 +12,30 @@ import (
 )
 
 const (
-	// maxWait bounds ?wait=. Most proxies cut a connection after a minute.
+	// maxWait bounds ?wait=. Most proxies close a connection after a minute.
 	maxWait = 55 * time.Second
-	// lookAgain is the time after which a waiter reads again although no change
-	// was reported, since parts of an answer depend on the time.
+	// lookAgain is the time after which a waiting client's answer is computed again without a
+	// reported change, because parts of it depend on the time.
 	lookAgain = 3 * time.Second
 )
 
-// Poll is one read that a client may wait for.
+// Poll describes a read that a client may wait for.
 type Poll struct {
 	// About is what the client waits for.
 	About Topic
-	// Key is the key of the shared answer; "" when the answer depends on the
-	// caller.
+	// Key is the key of the shared answer; "" if the answer depends on the caller.
 	Key string
-	// Read makes the answer.
+	// Read computes the answer.
 	Read func(context.Context) (*Answer, error)
-	// Reveal is called right before a body that holds secrets is written, and
-	// prevents it by failing; nil for answers without secrets. A 304 reveals
-	// nothing, since the ETag is that of the releases' states and not of the body.
+	// Reveal is called before a body with secrets is written; if it fails, nothing is
+	// written. It is nil for answers without secrets. A 304 reveals nothing, because the
+	// ETag depends on the releases' states and not on the body.
 	Reveal func() error
 }
 
-// Poll answers a read with JSON, or with 304 when the client already has it.
-// With ?wait= and If-None-Match it waits until the answer changes, the time is
-// over, or the Hub is done. It fails when the caller has lost the right by then.
+// Poll answers a read with JSON, or with 304 if the client already has it. With ?wait= and
+// If-None-Match it waits until the answer changes, the time is over, or the Hub is done. It
+// fails if the caller has lost the permission by then.
 func (h *Hub) Poll(c *gin.Context, p Poll) error {
 	wait, err := parseWait(c.Query("wait"))
 	if err != nil {
@@ -80,8 +79,7 @@ func (h *Hub) Poll(c *gin.Context, p Poll) error {
 	}
 }
 
-// parseWait returns how long a client wants to wait, at most maxWait; 0 if it
-// does not ask.
+// parseWait returns how long a client wants to wait, at most maxWait, or 0.
 func parseWait(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
