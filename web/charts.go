@@ -20,19 +20,18 @@ import (
 // maxArchive bounds an uploaded chart, in bytes.
 const maxArchive = 32 << 20
 
-// Charts lists, describes and keeps charts. Its methods may be called
-// concurrently.
+// Charts lists, describes and stores charts. Its methods may be called concurrently.
 type Charts interface {
-	// ListCharts returns all charts, those of one source sorted by name, and what
-	// could not be listed. It may ask repositories.
+	// ListCharts returns all charts, sorted by name within each source, and the problems
+	// of sources that could not be listed. It may request repositories.
 	ListCharts(ctx context.Context) ([]helmtrail.ChartItem, []helmtrail.ChartProblem)
-	// DescribeChart reads one chart; it may fetch it.
+	// DescribeChart reads a chart; it may fetch it.
 	DescribeChart(ctx context.Context, chart helmtrail.Chart) (*helmtrail.ChartDetails, error)
-	// UploadChart keeps an archive.
+	// UploadChart stores an archive.
 	UploadChart(ctx context.Context, archive io.Reader) (*helmtrail.ChartItem, error)
 }
 
-// chartRoutes serves the charts; none if charts is nil.
+// chartRoutes serves the charts. If charts is nil, there are none.
 type chartRoutes struct {
 	charts   Charts
 	basePath string
@@ -81,8 +80,8 @@ func (s chartRoutes) list(c *gin.Context) error {
 // chartKey identifies a listed chart.
 func chartKey(i helmtrail.ChartItem) string { return i.Repo + " " + i.Ref }
 
-// describe answers with what the form for a chart's values needs. The
-// reference may contain slashes, escaped or not.
+// describe answers with the parts of a chart that its form needs. The reference may
+// contain slashes, escaped or not.
 func (s chartRoutes) describe(c *gin.Context) error {
 	if s.charts == nil {
 		return httpapi.ErrNoRoute
@@ -99,7 +98,7 @@ func (s chartRoutes) describe(c *gin.Context) error {
 	return nil
 }
 
-// upload keeps the archive that is the request's body.
+// upload stores the archive in the request's body.
 func (s chartRoutes) upload(c *gin.Context) error {
 	if s.charts == nil {
 		return httpapi.ErrNoRoute

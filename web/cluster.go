@@ -12,11 +12,11 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/clusters"
 )
 
-// What a Cluster is made of and the packages below use as well.
+// These are parts of a Cluster that the packages below use too.
 type (
-	// ClusterState is how the watch of a cluster stands.
+	// ClusterState is the state of a cluster's watch.
 	ClusterState = clusters.State
-	// Releases is what a cluster's watch knows.
+	// Releases is the state of a cluster's releases according to its watch.
 	Releases = clusters.Releases
 	// Access reports who the callers of a cluster are and what they may do.
 	Access = authz.Access
@@ -25,14 +25,14 @@ type (
 // Objects reads the objects of releases. Its methods ask the API server and may
 // be called concurrently.
 type Objects interface {
-	// Record fetches one revision in full. It fails with helmtrail.ErrNotFound
-	// when there is none.
+	// Record fetches one revision in full. It fails with helmtrail.ErrNotFound if there is
+	// none.
 	Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error)
-	// Now returns the rows of the record's objects as they are now, as far as the
-	// viewer may see them. Asking again soon costs the API server nothing.
+	// Now returns the present rows of the record's objects, limited to what the viewer may
+	// see. Calling it again soon makes no requests to the API server.
 	Now(ctx context.Context, record *decoder.Record, viewer helmtrail.Viewer) ([]health.Resource, error)
-	// ContainerLog returns the end of what a container has written, not masked,
-	// if the viewer may read it.
+	// ContainerLog returns the last lines of a container's log, not masked, if the viewer
+	// may read it.
 	ContainerLog(ctx context.Context, source health.LogSource, viewer helmtrail.Viewer) (string, error)
 }
 
@@ -42,23 +42,23 @@ type Cluster struct {
 	ID string
 	// Server is the address of its API server.
 	Server string
-	// HelmVersion is the version of the helm that operations run.
+	// HelmVersion is the version of the helm binary.
 	HelmVersion string
-	// State returns how the watch stands. It must not block.
+	// State returns the state of the watch. It must not block.
 	State func() ClusterState
-	// Namespaces are those that are watched, none for all.
+	// Namespaces are the watched namespaces; none means all.
 	Namespaces []string
-	// StateIn returns how the watch of one namespace stands; nil means State.
+	// StateIn returns the state of the watch of one namespace; nil means State.
 	StateIn func(namespace string) ClusterState
-	// Releases is what the watch knows.
+	// Releases is the state of the releases according to the watch.
 	Releases Releases
-	// Access says what callers may do; nil lets everybody do everything.
+	// Access checks what callers may do. If it is nil, everybody may do everything.
 	Access Access
 	// Objects reads the objects of releases.
 	Objects Objects
-	// Comparer compares releases with what is in the cluster.
+	// Comparer compares releases with the live objects.
 	Comparer history.Comparer
-	// API reads what else the OpenShift console's contract needs; nil when it
+	// API reads what else the OpenShift console's contract needs. It is nil if the contract
 	// is not served.
 	API console.ClusterAPI
 }

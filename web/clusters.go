@@ -18,7 +18,7 @@ type clusterItem struct {
 	Problem     string `json:"problem,omitempty"`
 	HelmVersion string `json:"helmVersion"`
 	Synced      bool   `json:"synced"`
-	// Namespaces are those that are watched; omitted if all are.
+	// Namespaces are the watched namespaces; omitted if all are watched.
 	Namespaces []string `json:"namespaces,omitempty"`
 }
 
@@ -38,7 +38,7 @@ func (s *Server) listClusters(c *gin.Context) error {
 	}
 	for _, cluster := range s.clusters.all() {
 		if s.signIn && !known[cluster.ID] {
-			continue // One that was just added has not been asked.
+			continue // A cluster that was just added has not been asked.
 		}
 		state := cluster.State()
 		list.Items = append(list.Items, clusterItem{
@@ -55,13 +55,13 @@ type healthBody struct {
 	Status string `json:"status"`
 }
 
-// health answers that the process is alive, whatever else is wrong.
+// health answers that the process is alive.
 func (s *Server) health(c *gin.Context) error {
 	httpapi.WriteJSON(c, http.StatusOK, healthBody{"ok"})
 	return nil
 }
 
-// readiness answers 503 with what the server still waits for.
+// readiness answers 503 with what is missing, or 200.
 func (s *Server) readiness(c *gin.Context) error {
 	var missing []string
 	if s.options.NotReady != nil {
@@ -79,8 +79,8 @@ func (s *Server) readiness(c *gin.Context) error {
 	return notReady
 }
 
-// unread returns the problems of clusters that the server waits for. It does not
-// wait for one that has failed to answer, unless all have.
+// unread returns the problems of clusters that the server waits for. It does not wait for an
+// unreachable cluster, unless all are unreachable.
 func (s *Server) unread() []string {
 	var missing, failed []string
 	clusters := s.clusters.all()

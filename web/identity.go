@@ -17,11 +17,10 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// identifyWithin is how long one of several clusters may take to identify a
-// caller.
+// identifyWithin is the time for one of several clusters to identify a caller.
 const identifyWithin = 3 * time.Second
 
-// callers identifies who sends a request, in each cluster.
+// callers identifies the senders of requests in each cluster.
 type callers struct {
 	clusters *clusterSet
 	signIn   bool
@@ -33,9 +32,9 @@ func (all *callers) identify(c *gin.Context, cluster *served) (*authz.Caller, er
 	return recognize(c, cluster, credentialsOf(c.Request, cluster.ID))
 }
 
-// identifyIn is identify for a cluster that is not the request's own. The token
-// comes from the login to that cluster: the one in a header is for the request's
-// own cluster and shown to no other.
+// identifyIn is identify for a cluster other than the request's own. It uses the token of the
+// login to that cluster. A token in the header is for the request's own cluster and is never
+// sent to another.
 func (all *callers) identifyIn(c *gin.Context, id string) (*authz.Caller, error) {
 	cluster, err := all.clusters.served(id)
 	if err != nil {
@@ -59,7 +58,7 @@ func (all *callers) identifyConsole(c *gin.Context, id string) (*authz.Caller, e
 	return all.identify(c, cluster)
 }
 
-// recognize returns the caller whose credentials these are.
+// recognize returns the caller with these credentials.
 func recognize(c *gin.Context, cluster *served, credentials helmtrail.Credentials) (*authz.Caller, error) {
 	user, err := cluster.access.User(c.Request.Context(), credentials)
 	if err != nil {
@@ -68,8 +67,8 @@ func recognize(c *gin.Context, cluster *served, credentials helmtrail.Credential
 	return authz.Known(cluster.ID, c.Request.RemoteAddr, cluster.access, credentials, user), nil
 }
 
-// admitAnybody returns the caller as the first cluster that knows them does,
-// beginning with the default one.
+// admitAnybody returns the caller as identified by the first cluster that knows them, starting
+// with the default cluster.
 func (all *callers) admitAnybody(c *gin.Context) (*authz.Caller, error) {
 	identities := all.identities(c)
 	if len(identities) == 0 {
@@ -97,10 +96,9 @@ type identity struct {
 
 const identitiesKey = "identities"
 
-// identities returns who the caller is in each cluster, the default one first.
-// It asks all clusters at once, and only once for each request. If there are
-// several, one that is slow to answer counts as not having answered, so that it
-// does not hold up the others.
+// identities returns the caller's identity in each cluster, the default one first. It asks all
+// clusters concurrently, and once per request. If there are several, a slow cluster is treated
+// as one that did not answer, so that it does not delay the others.
 func (all *callers) identities(c *gin.Context) []identity {
 	if asked, ok := c.Get(identitiesKey); ok {
 		return asked.([]identity)
@@ -129,8 +127,8 @@ func (all *callers) identities(c *gin.Context) []identity {
 	return list
 }
 
-// credentialsOf returns those that a request brings for a cluster: from its
-// header, otherwise from the login.
+// credentialsOf returns the request's credentials for a cluster: from the header, otherwise
+// from the login.
 func credentialsOf(r *http.Request, cluster string) helmtrail.Credentials {
 	if header := r.Header.Get("Authorization"); header != "" {
 		scheme, token, _ := strings.Cut(header, " ")
@@ -142,7 +140,7 @@ func credentialsOf(r *http.Request, cluster string) helmtrail.Credentials {
 	return cookieCredentials(r, cluster)
 }
 
-// cookieCredentials returns those of the login to a cluster or, in the console's
+// cookieCredentials returns the credentials of the login to a cluster or, in the console's
 // contract, of the console's own login.
 func cookieCredentials(r *http.Request, cluster string) helmtrail.Credentials {
 	cookie, err := r.Cookie(cookieName(cluster))
@@ -155,9 +153,8 @@ func cookieCredentials(r *http.Request, cluster string) helmtrail.Credentials {
 	return helmtrail.Credentials{Token: cookie.Value}
 }
 
-// credentialsAnywhere returns those for a cluster that the request does not
-// name. A token in a header is then for the default cluster, and shown to no
-// other.
+// credentialsAnywhere returns the credentials for a cluster if the request names none. A token
+// in the header is then for the default cluster and is never sent to another.
 func (all *callers) credentialsAnywhere(r *http.Request, cluster string) helmtrail.Credentials {
 	if r.Header.Get("Authorization") != "" && cluster != all.clusters.defaultID() {
 		return helmtrail.Credentials{}
@@ -165,7 +162,7 @@ func (all *callers) credentialsAnywhere(r *http.Request, cluster string) helmtra
 	return credentialsOf(r, cluster)
 }
 
-// notSignedIn turns the error of Access.User into the answer.
+// notSignedIn converts an error of Access.User to a response.
 func notSignedIn(c *gin.Context, cluster string, err error) error {
 	if !errors.Is(err, helmtrail.ErrUnauthenticated) {
 		return err

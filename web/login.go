@@ -15,15 +15,15 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// maxToken is the longest token that fits into a browser's cookie with its name
-// and attributes, in bytes.
+// maxToken is the maximum length of a token, in bytes: it must fit into a browser's cookie
+// together with the name and attributes.
 const maxToken = 3800
 
 // tokenPattern matches a bearer token (RFC 6750, section 2.1).
 var tokenPattern = regexp.MustCompile(`^[A-Za-z0-9\-._~+/]+=*$`)
 
-// cookieName returns the name of the cookie that holds a cluster's token. Each
-// token goes to the API server that it is for and to no other.
+// cookieName returns the name of the cookie with a cluster's token. A token is only sent to
+// the API server of its own cluster.
 func cookieName(cluster string) string { return "helmtrail-" + cluster }
 
 type loginBody struct {
@@ -31,17 +31,17 @@ type loginBody struct {
 	Token   string `json:"token"`
 }
 
-// signedIn is who the caller is in one cluster.
+// signedIn is a caller's identity in one cluster.
 type signedIn struct {
 	ID string `json:"id"`
 	// User is null if the caller is not signed in.
 	User *string `json:"user"`
-	// Expires is when the token says that it expires; null if it does not say.
+	// Expires is the token's own expiry; null if it has none.
 	Expires *time.Time `json:"expires"`
 }
 
 type whoAmI struct {
-	// Auth is "none" if nobody has to sign in, otherwise "kubernetes".
+	// Auth is "none" on a server without login, otherwise "kubernetes".
 	Auth     string     `json:"auth"`
 	Clusters []signedIn `json:"clusters"`
 }
@@ -89,7 +89,7 @@ func (s *Server) login(c *gin.Context) error {
 	return nil
 }
 
-// expired returns the answer for a token that itself says that it has expired.
+// expired returns the error for a token whose own expiry has passed.
 func expired(cluster string, at time.Time) *httpapi.Error {
 	return &httpapi.Error{
 		Status: http.StatusUnauthorized, Code: httpapi.CodeUnauthenticated,
@@ -124,8 +124,8 @@ func (s *Server) cookie(c *gin.Context, cluster, token string) *http.Cookie {
 	}
 }
 
-// me answers who the caller is in each cluster. A caller who is not signed in
-// learns from it which clusters there are to sign in to.
+// me answers with the caller's identity in each cluster. A caller who is not signed in learns
+// which clusters have a login.
 func (s *Server) me(c *gin.Context) error {
 	answer := whoAmI{Auth: "none", Clusters: []signedIn{}}
 	known := map[string]signedIn{}

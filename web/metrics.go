@@ -13,11 +13,11 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// meter counts what the server serves. The numbers of clusters are computed only
-// when they are collected.
+// meter counts what the server serves. The figures of clusters are computed when they are
+// collected.
 type meter struct {
 	server *Server
-	// The open streams.
+	// These are the numbers of open streams.
 	sessionStreams, clusterStreams atomic.Int64
 
 	subscribers, releases, unreadable, stuck, up, synced *prometheus.Desc
@@ -97,8 +97,8 @@ func (m *meter) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// isStuck reports whether a release was left pending. It reports false if that
-// cannot be found out.
+// isStuck reports whether a release was left pending. It returns false if that cannot be
+// determined.
 func (s *Server) isStuck(cluster string, r *decoder.Revision) bool {
 	if !decoder.Busy(r.Status()) {
 		return false
@@ -108,7 +108,7 @@ func (s *Server) isStuck(cluster string, r *decoder.Revision) bool {
 	return err == nil && stuck != nil
 }
 
-// seen counts a transition that clients can read now.
+// seen counts a transition that clients can now read.
 func (m *meter) seen(cluster string, t decoder.Transition) {
 	m.transitions.WithLabelValues(cluster, string(t.Change), statusLabel(t.Revision.Status())).Inc()
 	if t.Revision.Problem != "" {
@@ -119,8 +119,8 @@ func (m *meter) seen(cluster string, t decoder.Transition) {
 	}
 }
 
-// statusLabel returns a status as a label. All statuses that Helm does not know
-// are one value, so that nobody can create more label values.
+// statusLabel returns a status as a label. All statuses unknown to Helm share one value, so that
+// nobody can create any number of label values.
 func statusLabel(s decoder.Status) string {
 	switch s {
 	case decoder.StatusDeployed, decoder.StatusFailed, decoder.StatusSuperseded, decoder.StatusUninstalled, decoder.StatusUninstalling,

@@ -16,9 +16,8 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// recoverPanics answers 500 when a handler panics. It logs no value of the
-// request: a panic's own text may quote one, so it logs only the text of Go's
-// runtime errors.
+// recoverPanics answers 500 if a handler panics. It logs no value of the request. A panic's text
+// may quote one, so only the texts of Go's runtime errors are logged.
 func (s *Server) recoverPanics(c *gin.Context) {
 	defer func() {
 		p := recover()
@@ -44,15 +43,15 @@ func (s *Server) recoverPanics(c *gin.Context) {
 	c.Next()
 }
 
-// protect sets security headers and refuses requests that a browser sends for
-// another site's page.
+// protect sets security headers and rejects requests that a browser sends for another site's
+// page.
 func (s *Server) protect(c *gin.Context) {
 	c.Header("X-Content-Type-Options", "nosniff")
 	c.Header("Referrer-Policy", "same-origin")
 	c.Header("Cross-Origin-Resource-Policy", "same-origin")
 	c.Header("Cross-Origin-Opener-Policy", "same-origin")
 	c.Header("X-Frame-Options", "DENY")
-	// Pages replace this policy. Nothing else may be shown as a page.
+	// Pages replace this policy. No other response may be displayed as a page.
 	c.Header("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	if c.Request.TLS != nil {
 		c.Header("Strict-Transport-Security", "max-age=31536000")
@@ -68,7 +67,7 @@ func (s *Server) protect(c *gin.Context) {
 	}
 }
 
-// local reports whether a Host header names this machine or a configured name.
+// local reports whether a Host header is a loopback name or a configured one.
 func (s *Server) local(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {

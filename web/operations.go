@@ -77,8 +77,8 @@ func (s *Server) uninstall(c *gin.Context) error {
 	return s.start(c, c.Param("name"), helmtrail.Request{Operation: helmtrail.OperationUninstall, Options: options})
 }
 
-// start submits a request and answers 202 once the session is stored, before
-// helm has done anything.
+// start submits a request. It answers 202 after the session is stored and before helm does
+// anything.
 func (s *Server) start(c *gin.Context, name string, request helmtrail.Request) error {
 	ref, _, err := s.releaseRef(c)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Server) recoverRelease(c *gin.Context) error {
 	return nil
 }
 
-// writeAccepted answers 202 with where the session can be followed.
+// writeAccepted answers 202 with the URLs of the session.
 func (s *Server) writeAccepted(c *gin.Context, session helmtrail.Session) {
 	ref := session.Release
 	own := s.options.BasePath + releaseURL(ref)

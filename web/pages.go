@@ -19,9 +19,9 @@ import (
 
 const (
 	indexPage = "index.html"
-	// assetFolder holds the files that the build names by their content.
+	// assetFolder holds the files whose names contain a hash of their content.
 	assetFolder = "assets/"
-	// pagePolicy lets the pages load and reach nothing but this server.
+	// pagePolicy limits the pages to resources of this server.
 	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
 		"connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
@@ -46,9 +46,9 @@ func (s *Server) root(c *gin.Context) error {
 	return nil
 }
 
-// page serves a file of the app, or the app's first page for any other URL, since
-// the app routes in the browser. Files that the build names by their content may
-// be cached for ever; everything else must be revalidated.
+// page serves a file of the app, or the app's first page for any other URL, because the app does
+// its routing in the browser. Files named by their content may be cached forever; all others must
+// be revalidated.
 func (s *Server) page(c *gin.Context) error {
 	name := strings.TrimPrefix(path.Clean("/"+c.Param("path")), "/")
 	data, err := s.pages.read(name)
@@ -79,14 +79,14 @@ func (s *Server) page(c *gin.Context) error {
 	return nil
 }
 
-// withBasePath makes the file paths in the app's first page absolute, since that
-// page is served for URLs of any depth, and adds the base path for the app.
+// withBasePath makes the file paths in the app's first page absolute, because that page is served
+// for URLs of any depth, and tells the app its base path.
 func withBasePath(page []byte, base string) []byte {
 	page = bytes.ReplaceAll(page, []byte(`="./`), []byte(`="`+base+`/helm/`))
 	return bytes.Replace(page, []byte("</head>"), []byte(`<meta name="helmtrail-base" content="`+base+`"></head>`), 1)
 }
 
-// read returns a file's content; a folder does not exist.
+// read returns a file's content. A folder counts as missing.
 func (p *pages) read(name string) ([]byte, error) {
 	if !fs.ValidPath(name) {
 		return nil, fs.ErrNotExist

@@ -18,7 +18,7 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/polling"
 )
 
-// releaseItem is a release in a list or on its own.
+// releaseItem is a release, in a list or alone.
 type releaseItem struct {
 	Cluster      string         `json:"cluster"`
 	Namespace    string         `json:"namespace"`
@@ -32,9 +32,9 @@ type releaseItem struct {
 	AppVersion   string         `json:"appVersion"`
 	Updated      time.Time      `json:"updated"`
 	Problem      string         `json:"problem,omitempty"`
-	// Stuck is null unless the release was left in a pending status.
+	// Stuck is null unless the release was left pending.
 	Stuck *stream.Stuck `json:"stuck"`
-	// Session is the session that runs on the release; null when none does.
+	// Session is the release's running session, or null.
 	Session *string `json:"session"`
 }
 
@@ -44,7 +44,7 @@ type releaseList struct {
 	Cursor   string        `json:"cursor"`
 }
 
-// activity is what is happening to a release.
+// activity is what currently happens to a release.
 type activity struct {
 	session string // the running or observed session, "" for none
 	stuck   *stream.Stuck
@@ -83,8 +83,7 @@ func newReleaseItem(cluster string, r *decoder.Revision, now activity) releaseIt
 	return item
 }
 
-// listReleases answers from memory: one page of the cluster's releases, or of
-// a namespace's.
+// listReleases answers from memory with one page of the releases of a cluster or namespace.
 func (s *Server) listReleases(c *gin.Context) error {
 	cluster, err := s.cluster(c)
 	if err != nil {
@@ -103,8 +102,7 @@ func (s *Server) listReleases(c *gin.Context) error {
 			return err
 		}
 	}
-	// A caller may wait longer than their rights last, even the right to all
-	// namespaces.
+	// The request may outlast the caller's permissions, even that for all namespaces.
 	asked := time.Now()
 	return cluster.Poll(c, polling.Poll{About: polling.Topic{Namespace: q.Namespace}, Read: func(ctx context.Context) (*polling.Answer, error) {
 		if q.Namespace == "" && time.Since(asked) >= authz.RecheckAfter {
@@ -115,7 +113,7 @@ func (s *Server) listReleases(c *gin.Context) error {
 			case authz.Refuses(err):
 				return nil, err
 			}
-			asked = time.Now() // Without an answer the list stays as it was, as in streams.
+			asked = time.Now() // If the API server does not answer, the list stays as it is, as in streams.
 		}
 		key := "" // The list depends on the caller.
 		if q.Visible == nil {
@@ -127,8 +125,8 @@ func (s *Server) listReleases(c *gin.Context) error {
 
 // readReleases returns the answer of a list.
 func (s *Server) readReleases(ctx context.Context, cluster *served, q clusters.Query) (*polling.Answer, error) {
-	// The cursor is read before the list, so that a stream from there on has
-	// everything that the list does not include yet.
+	// Read the cursor before the list: a stream from the cursor then has everything that the
+	// list does not include.
 	list := releaseList{Cursor: cluster.Feed.Position()}
 	page, more := cluster.Latest().Page(q)
 	if more {

@@ -13,16 +13,16 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// resourceList is a release's objects at a moment.
+// resourceList has a release's objects at one moment.
 type resourceList struct {
 	Revision  int               `json:"revision"`
 	Resources []health.Resource `json:"resources"`
 	Summary   health.Summary    `json:"summary"`
 }
 
-// listResources answers with the state of the objects of a release's newest
-// revision, as far as the caller may see them, whether or not an operation is
-// running. It does not include objects that only earlier revisions name.
+// listResources answers with the present objects of a release's newest revision, limited to what
+// the caller may see, whether or not an operation is running. Objects that only earlier revisions
+// contain are not included.
 func (s *Server) listResources(c *gin.Context) error {
 	ref, cluster, err := s.releaseRef(c)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// handler answers a request, or returns an error before it has written anything.
-// Server.answer turns the error into the response.
+// handler answers a request, or returns an error before it has written anything. Server.answer
+// turns the error into a response.
 type handler func(c *gin.Context) error
 
-// route is one route and what a caller needs to use it.
+// route is a route and the permission that it needs.
 type route struct {
 	method, path string
 	need         authz.Need
@@ -72,7 +72,7 @@ func (s *Server) routes() []route {
 		{http.MethodGet, "/helm/*path", authz.Nothing, s.page},
 	}
 	for _, r := range s.console.Routes() {
-		// The contract checks rights itself.
+		// The contract checks permissions itself.
 		all = append(all, route{r.Method, r.Path, authz.Nothing, r.Handle})
 	}
 	return all
@@ -91,7 +91,7 @@ func (s *Server) newEngine() *gin.Engine {
 	return engine
 }
 
-// releaseRef returns the release that a request's path names, and its cluster.
+// releaseRef returns the release in a request's path, and its cluster.
 func (s *Server) releaseRef(c *gin.Context) (helmtrail.ReleaseRef, *served, error) {
 	cluster, err := s.cluster(c)
 	if err != nil {
@@ -100,13 +100,12 @@ func (s *Server) releaseRef(c *gin.Context) (helmtrail.ReleaseRef, *served, erro
 	return helmtrail.ReleaseRef{Cluster: cluster.ID, Namespace: c.Param("namespace"), Name: c.Param("name")}, cluster, nil
 }
 
-// cluster returns the cluster that a request's path names.
+// cluster returns the cluster in a request's path.
 func (s *Server) cluster(c *gin.Context) (*served, error) {
 	return s.clusters.served(c.Param("cluster"))
 }
 
-// answer returns Gin's form of a handler, which also writes the response for the
-// handler's error.
+// answer converts a handler to a Gin handler, which also writes the response to an error.
 func (s *Server) answer(h handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		err := h(c)
@@ -124,8 +123,7 @@ func (s *Server) answer(h handler) gin.HandlerFunc {
 	}
 }
 
-// writeError answers with an error, in the form of the contract that the request
-// belongs to.
+// writeError answers with an error in the form of the API that the request belongs to.
 func writeError(c *gin.Context, e *httpapi.Error) {
 	if e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable {
 		c.Header("Retry-After", "5")

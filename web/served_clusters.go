@@ -17,11 +17,11 @@ import (
 type clusterSet struct {
 	mu   sync.Mutex // held while the list is replaced
 	list atomic.Pointer[[]*served]
-	// defaultTo is the id of the default cluster; "" for the first.
+	// defaultTo is the id of the default cluster; "" means the first.
 	defaultTo string
 }
 
-// all returns the clusters; the list must not be changed.
+// all returns the clusters. The list must not be changed.
 func (s *clusterSet) all() []*served {
 	if list := s.list.Load(); list != nil {
 		return *list
@@ -29,7 +29,7 @@ func (s *clusterSet) all() []*served {
 	return nil
 }
 
-// get returns a cluster, nil when it is not served.
+// get returns a cluster, or nil if it is not served.
 func (s *clusterSet) get(id string) *served {
 	for _, w := range s.all() {
 		if w.ID == id {
@@ -39,9 +39,8 @@ func (s *clusterSet) get(id string) *served {
 	return nil
 }
 
-// AddCluster serves another cluster, listed last. It fails when the id is taken,
-// reserved or the base path, and when callers sign in to this cluster but not to
-// the others, or the other way round.
+// AddCluster serves another cluster, listed last. It fails if the id is taken, reserved or the base
+// path, or if only some of the clusters would need a login.
 func (s *Server) AddCluster(c Cluster) error {
 	s.clusters.mu.Lock()
 	defer s.clusters.mu.Unlock()
@@ -73,8 +72,7 @@ func (s *Server) RemoveCluster(id string) {
 	removed.Close()
 }
 
-// served returns a cluster. It fails with helmtrail.ErrNotFound when the cluster is
-// not being served.
+// served returns a cluster. It fails with helmtrail.ErrNotFound if the cluster is not served.
 func (s *clusterSet) served(id string) (*served, error) {
 	if cluster := s.get(id); cluster != nil {
 		return cluster, nil
@@ -85,8 +83,7 @@ func (s *clusterSet) served(id string) (*served, error) {
 // errNoDefault is returned when the default cluster is not being served.
 var errNoDefault = httpapi.Unavailable("The default cluster is not being watched; /clusters lists those that are.")
 
-// defaultID returns the id of the default cluster, which URLs without a cluster
-// refer to.
+// defaultID returns the id of the default cluster, which is used for URLs without a cluster.
 func (s *clusterSet) defaultID() string {
 	if s.defaultTo != "" {
 		return s.defaultTo
@@ -97,7 +94,7 @@ func (s *clusterSet) defaultID() string {
 	return ""
 }
 
-// defaultCluster returns the cluster that URLs without one refer to.
+// defaultCluster returns the default cluster.
 func (s *clusterSet) defaultCluster() (*served, error) {
 	if cluster := s.get(s.defaultID()); cluster != nil {
 		return cluster, nil

@@ -19,53 +19,49 @@ import (
 	"github.com/helmtrail/helmtrail/web/history"
 )
 
-// Options is what a Server serves.
+// Options configure a Server.
 type Options struct {
-	// Clusters are the first clusters to serve, in the order in which they are
-	// listed.
+	// Clusters are the clusters to serve at first, in the order of the list.
 	Clusters []Cluster
-	// DefaultCluster is the id of the cluster for URLs that name none; "" for the
-	// first.
+	// DefaultCluster is the id of the cluster for URLs without a cluster; "" means the first.
 	DefaultCluster string
 	// Operations starts sessions and opens their logs.
 	Operations *stream.Operations
-	// Trail is the permanent record; nil for none.
+	// Trail is the permanent record; it may be nil.
 	Trail history.Trail
-	// Charts lists and keeps charts; nil for none.
+	// Charts lists and stores charts; it may be nil.
 	Charts Charts
-	// Archives fetches, keeps and renders charts for the OpenShift console's
-	// contract; nil when it is not served.
+	// Archives fetches, stores and renders charts for the OpenShift console's contract. It
+	// is nil if the contract is not served.
 	Archives console.Archives
-	// Pages is the built app: index.html, assets/ and what else it needs.
+	// Pages is the built app: index.html, assets/ and other files.
 	Pages fs.FS
-	// NotReady returns what else keeps the server from working, a sentence each;
-	// nil for nothing. It may take some seconds.
+	// NotReady returns further reasons why the server is not ready, one sentence each. It
+	// may take some seconds, and may be nil.
 	NotReady func() []string
-	// LocalOnly refuses requests whose Host is neither a loopback name or
-	// address nor one of Hosts, so that no foreign page can reach a server
-	// without login by giving its own name a loopback address.
+	// LocalOnly rejects requests whose Host is neither a loopback name or address nor one of
+	// Hosts. A foreign page could otherwise reach a server without login by giving its own
+	// name a loopback address.
 	LocalOnly bool
 	// Hosts are further names, without port, that LocalOnly accepts.
 	Hosts []string
-	// BasePath precedes every URL path behind a proxy, such as "/helmtrail"; "" for
-	// nothing.
+	// BasePath precedes every URL path behind a proxy, such as "/helmtrail"; it may be "".
 	BasePath string
-	// MayReveal returns nil if every caller who asks may see the secrets of a
-	// release. If it is nil, callers need the right to read Secrets, which nobody
-	// has where callers do not sign in.
+	// MayReveal returns nil if every caller may see the secrets of a release. If MayReveal is
+	// nil, callers need permission to read Secrets, which nobody has on a server without
+	// login.
 	MayReveal func(release helmtrail.ReleaseRef) error
-	// MaskKey makes the fingerprints of masked secrets, which can be compared as
-	// long as the key is the same; a new one by default. It is secret.
+	// MaskKey is the key for the fingerprints of masked secrets, which are comparable while
+	// the key is the same. It is secret. The default is a new key.
 	MaskKey []byte
-	// Metrics is where the server registers its metrics, and what /metrics serves;
-	// nil for none.
+	// Metrics is the registry for the server's metrics and for /metrics; it may be nil.
 	Metrics *prometheus.Registry
-	// Logger receives what goes wrong on the server; slog.Default() if nil.
+	// Logger receives the server's errors; the default is slog.Default().
 	Logger *slog.Logger
 }
 
-// Server is helmtrail's http.Handler. It may be used concurrently. Close it to
-// end its streams, for which http.Server.Shutdown would wait for ever.
+// Server is helmtrail's http.Handler. It may be used concurrently. Close ends its
+// streams; without it http.Server.Shutdown would wait for them forever.
 type Server struct {
 	options  Options
 	clusters clusterSet
@@ -81,13 +77,13 @@ type Server struct {
 	// signIn means that callers have to sign in.
 	signIn bool
 	meter  *meter
-	// takeWithin is how long a stream's reader may take nothing. bodyWithin and
-	// answerWithin are how long other requests may take on the wire.
+	// takeWithin is how long a stream's reader may accept nothing. bodyWithin and
+	// answerWithin limit the transfer times of other requests.
 	takeWithin, bodyWithin, answerWithin time.Duration
 	// closing ends when Close is called.
 	closing context.Context
 	close   context.CancelFunc
-	// unwatch stops observing the sessions.
+	// unwatch stops observing sessions.
 	unwatch func()
 }
 
@@ -139,9 +135,9 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends all streams and stops observing the clusters. Other requests are
-// still answered. It does not wait for the streams' handlers, which
-// http.Server.Shutdown does; register it with RegisterOnShutdown.
+// Close ends all streams and stops observing the clusters. Other requests are still answered. Close
+// does not wait for the handlers of streams; http.Server.Shutdown does. Register Close with
+// RegisterOnShutdown.
 func (s *Server) Close() error {
 	s.close()
 	if s.unwatch != nil {

@@ -10,18 +10,17 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// defaultTakeWithin is how long a reader may take nothing before it is cut.
+// defaultTakeWithin is how long a reader may accept nothing before it is disconnected.
 const defaultTakeWithin = 30 * time.Second
 
-// openPaced begins an answer that is sent bit by bit.
+// openPaced starts a response that is sent in parts.
 func (s *Server) openPaced(c *gin.Context, contentType string) *httpapi.Paced {
 	return httpapi.OpenPaced(c, contentType, s.takeWithin)
 }
 
-// openSSE begins a stream of Server-Sent Events, and says how long a client
-// should wait before it connects again.
+// openSSE starts a stream of Server-Sent Events, and sends the client's delay before it reconnects.
 func (s *Server) openSSE(c *gin.Context) (*httpapi.Paced, error) {
 	out := s.openPaced(c, "text/event-stream")
-	// Clients that are cut together should not all come back at once.
+	// Clients that are disconnected together should not all reconnect at once.
 	return out, out.Write(sse.AppendRetry(nil, 1000+rand.IntN(2000)))
 }

@@ -10,11 +10,10 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/clusters"
 )
 
-// clusterBeat is the time between a cluster stream's heartbeats.
+// clusterBeat is the interval of a cluster stream's heartbeats.
 const clusterBeat = 10 * time.Second
 
-// streamTransitions sends every transition of a cluster, from now on or from a
-// given position on.
+// streamTransitions sends every transition of a cluster, starting now or at a given position.
 func (s *Server) streamTransitions(c *gin.Context) error {
 	cluster, err := s.cluster(c)
 	if err != nil {
@@ -47,7 +46,7 @@ func (s *Server) streamTransitions(c *gin.Context) error {
 		stored, head, kept, wake := cluster.Feed.After(number)
 		frames, err := visibleFrames(ctx, filter, stored)
 		if err != nil {
-			return nil // A reader who comes back is answered with the reason.
+			return nil // A reader that reconnects gets the reason.
 		}
 		if !known || !kept {
 			frames, known = [][]byte{cluster.Feed.Reset(head)}, true
@@ -68,8 +67,8 @@ func (s *Server) streamTransitions(c *gin.Context) error {
 	}
 }
 
-// visibleFrames returns the frames that a reader may see, in order. It fails
-// when the API server does not answer, or the reader has lost their rights.
+// visibleFrames returns the frames that a reader may see, in order. It fails if the API server does
+// not answer, or if the reader has lost their permission.
 func visibleFrames(ctx context.Context, filter *authz.Filter, all []clusters.Frame) ([][]byte, error) {
 	if err := filter.Recheck(ctx); err != nil {
 		return nil, err
