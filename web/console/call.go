@@ -21,24 +21,22 @@ type apiCall struct {
 	ctx     context.Context
 	cluster Cluster
 	caller  *authz.Caller
-	// failed begins the text of an error that occurs from here on, and status is
-	// its status unless the whole contract agrees on another.
+	// failed is the beginning of error texts from here on. status is the status of these
+	// errors, unless the whole contract has another one for an error.
 	failed string
 	status int
 	// start is the newest revision before a rollback.
 	start int
 }
 
-// handler returns a handler of the contract. It identifies the caller before it
-// looks at anything else of the request, and answers errors in the contract's
-// shape.
+// handler returns a handler of the contract. It identifies the caller before it reads
+// anything else from the request, and answers errors in the contract's form.
 func (s *Server) handler(failed string, handle func(*apiCall) error) func(*gin.Context) error {
 	return func(c *gin.Context) error {
 		call := &apiCall{Context: c, ctx: c.Request.Context(), failed: failed, status: http.StatusBadGateway}
 		var err error
 		if call.cluster, err = s.Cluster(); err == nil {
-			// What the caller may do is checked later, for the namespace, which may
-			// be named in the body.
+			// Permissions are checked later, for the namespace, which may be in the body.
 			if call.caller, err = s.Caller(c, call.cluster.ID); err == nil {
 				authz.SetCaller(c, call.caller)
 				err = handle(call)
@@ -53,13 +51,13 @@ func (s *Server) handler(failed string, handle func(*apiCall) error) func(*gin.C
 	}
 }
 
-// release names a release of the call's cluster.
+// release returns a release of the call's cluster by its names.
 func (call *apiCall) release(namespace, name string) helmtrail.ReleaseRef {
 	return helmtrail.ReleaseRef{Cluster: call.cluster.ID, Namespace: namespace, Name: name}
 }
 
-// checkMay fails unless the caller has what an operation in the namespace needs,
-// and the namespace is watched.
+// checkMay fails unless the caller has need in the namespace and the namespace is
+// watched.
 func (call *apiCall) checkMay(need authz.Need, namespace string) error {
 	if err := call.caller.Allows(call.ctx, need, namespace); err != nil {
 		return err
@@ -67,9 +65,9 @@ func (call *apiCall) checkMay(need authz.Need, namespace string) error {
 	return call.cluster.CheckWatched(namespace)
 }
 
-// checkVisible fails unless the caller may see the secrets of the release, with
-// no name those of its namespace, and the releases there are known: an empty
-// list would be wrong.
+// checkVisible fails unless the caller may see the secrets of the release, and the
+// releases of its namespace are known, because an empty list would be wrong. Without a name
+// it means all releases of the namespace.
 func (s *Server) checkVisible(call *apiCall, ref helmtrail.ReleaseRef) error {
 	if err := s.checkReveal(call, ref); err != nil {
 		return err
@@ -80,8 +78,8 @@ func (s *Server) checkVisible(call *apiCall, ref helmtrail.ReleaseRef) error {
 	return call.cluster.CheckSyncedIn(ref.Namespace)
 }
 
-// checkReveal fails unless the caller may see the secrets of the release, with
-// no name those of its namespace: the contract's answers hold unmasked values.
+// checkReveal fails unless the caller may see the secrets of the release: the contract's
+// answers hold unmasked values. Without a name it means all releases of the namespace.
 func (s *Server) checkReveal(call *apiCall, ref helmtrail.ReleaseRef) error {
 	err := s.MayReveal(call.ctx, call.caller, ref)
 	if err != nil && !authz.Refuses(err) {
@@ -90,8 +88,8 @@ func (s *Server) checkReveal(call *apiCall, ref helmtrail.ReleaseRef) error {
 	return err
 }
 
-// reveal records that the answer holds secrets. It checks the caller's right
-// again, since they may have waited for the answer.
+// reveal records that the answer holds secrets. It checks the permission again, because the
+// request may have waited.
 func (s *Server) reveal(call *apiCall, ref helmtrail.ReleaseRef, revision int, what string) error {
 	if err := s.checkReveal(call, ref); err != nil {
 		return err
@@ -103,9 +101,8 @@ func (s *Server) reveal(call *apiCall, ref helmtrail.ReleaseRef, revision int, w
 	return err
 }
 
-// decodeBody decodes a body as JSON whatever its Content-Type says: the console
-// sends PATCH with the type of a JSON patch, which its body is not. It ignores
-// unknown fields.
+// decodeBody decodes a body as JSON whatever its Content-Type says: the console sends PATCH
+// with the type of a JSON patch, but another body. Unknown fields are ignored.
 func decodeBody(c *gin.Context, into any) error {
 	data, err := httpapi.ReadBody(c)
 	if err != nil {

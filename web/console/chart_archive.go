@@ -58,7 +58,7 @@ func annotate(archive []byte, annotations map[string]string) ([]byte, error) {
 	}
 }
 
-// maxUnpacked bounds a chart's files, in bytes, as helm does.
+// maxUnpacked is the maximum size of a chart's files, in bytes; helm has the same.
 const maxUnpacked = 100 << 20
 
 func annotated(chart []byte, annotations map[string]string) ([]byte, error) {
@@ -77,8 +77,8 @@ func annotated(chart []byte, annotations map[string]string) ([]byte, error) {
 	return yaml.Marshal(fields)
 }
 
-// rebuild returns a chart's archive made from a record. It fails with
-// errSubcharts when the chart has subcharts, which records do not hold.
+// rebuild returns an archive of the chart in a record. It fails with errSubcharts if the chart
+// has subcharts, which records do not contain.
 func rebuild(record *decoder.Record) ([]byte, error) {
 	type file struct {
 		Name string `json:"name"`
@@ -135,7 +135,7 @@ func rebuild(record *decoder.Record) ([]byte, error) {
 	return to.close()
 }
 
-// archive writes a chart as `helm package` does.
+// archive writes a chart like `helm package`.
 type archive struct {
 	buffer bytes.Buffer
 	zipped *gzip.Writer

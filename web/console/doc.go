@@ -1,4 +1,4 @@
-// Package console serves the contract of the OpenShift console below /api/helm,
-// so that its pages and `oc helm` work with helmtrail as they are.
-// docs/console.md describes it row by row.
+// Package console serves the contract of the OpenShift console below /api/helm, so that the
+// console's pages and `oc helm` work with helmtrail unchanged. docs/console.md describes each
+// route.
 package console

@@ -11,7 +11,7 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// statusError is an error with the status that the contract has for it.
+// statusError is an error with its status in the contract.
 type statusError struct {
 	status int
 	text   string
@@ -27,7 +27,7 @@ var fieldNames = strings.NewReplacer(
 	"chart.ref", "chart_url", "chart.version", "chart_version", "chart.credentialsSecret", "basic_auth_secret_name", "revision:", "version:",
 )
 
-// failure returns what the contract answers for an error.
+// failure returns the contract's answer to an error.
 func (s *Server) failure(call *apiCall, err error) (status int, text string) {
 	if own, ok := errors.AsType[*statusError](err); ok {
 		return own.status, call.failed + ": " + own.text
@@ -48,12 +48,11 @@ func (s *Server) failure(call *apiCall, err error) (status int, text string) {
 	return call.status, call.failed + ": " + known.Message
 }
 
-// IsRequest reports whether a request is one of the contract's.
+// IsRequest reports whether a request belongs to the contract.
 func IsRequest(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, Path+"/") }
 
-// WriteError answers with an error in the contract's shape. A 401 has no body,
-// and of a 403 the console shows "message" only (validate-status.ts in its
-// frontend).
+// WriteError answers with an error in the contract's form. A 401 has no body. Of a 403 the
+// console only shows "message" (validate-status.ts in its frontend).
 func WriteError(c *gin.Context, status int, text string) {
 	body := struct {
 		Error   string `json:"error"`
@@ -67,7 +66,7 @@ func WriteError(c *gin.Context, status int, text string) {
 	case http.StatusForbidden:
 		body.Message = text
 	case http.StatusTooManyRequests:
-		c.Header("Retry-After", "5") // The console asks again by itself.
+		c.Header("Retry-After", "5") // The console retries by itself.
 	case http.StatusMethodNotAllowed:
 		body.Error = "Unsupported method, supported methods are " + c.Writer.Header().Get("Allow")
 	}

@@ -27,18 +27,17 @@ const (
 	// entrySeparator separates the names of the chart and its repository in the
 	// keys of the merged index.yaml.
 	entrySeparator = "--"
-	// indexLife is how long a repository's index is cached, and failedIndexLife
-	// how long a failure to read it is.
+	// indexLife is how long a repository's index is cached, failedIndexLife how long a failure to
+	// read it.
 	indexLife       = 5 * time.Minute
 	failedIndexLife = 15 * time.Second
-	// versionLife is how long an API server's version is cached, maxVersions how
-	// many are.
+	// versionLife is how long an API server's version is cached, maxVersions the number of cached
+	// versions.
 	versionLife = 10 * time.Minute
 	maxVersions = 1000
-	// maxIndexBytes bounds the cached indexes, in bytes as their repositories sent
-	// them.
+	// maxIndexBytes bounds the cached indexes, by their size as sent by the repositories.
 	maxIndexBytes = 128 << 20
-	// indexesAtOnce is how many indexes are read at the same time.
+	// indexesAtOnce is the number of indexes that are read concurrently.
 	indexesAtOnce = 4
 )
 
@@ -56,14 +55,14 @@ type repositoryIndex struct {
 	bytes   int
 }
 
-// newIndexCache returns a cache for the indexes of repositories. Each counts for
-// the bytes that its repository sent.
+// newIndexCache returns a cache for the indexes of repositories. The size of an entry is the
+// number of bytes that the repository sent.
 func newIndexCache() *bounded.Cache[*repositoryIndex] {
 	return bounded.New(bounded.Options[*repositoryIndex]{Limit: maxIndexBytes, Size: func(i *repositoryIndex) int { return i.bytes }, Life: indexLife})
 }
 
-// getIndex answers with one index.yaml for all repositories. A repository
-// that cannot be read is named in an annotation, and the rest is there.
+// getIndex answers with one index.yaml for all repositories. A repository that cannot be read
+// is named in an annotation; the others are listed.
 func (s *Server) getIndex(call *apiCall) error {
 	compatible := true
 	if text := call.Query("onlyCompatible"); text != "" {
@@ -115,8 +114,8 @@ type indexWarning struct {
 	Error string `json:"error"`
 }
 
-// mergeIndexes returns the YAML of all indexes in one. With a version it leaves
-// out the charts that do not support it.
+// mergeIndexes returns all indexes merged as YAML. With a version it omits the charts that do
+// not support it.
 func mergeIndexes(repositories []helmtrail.ChartRepository, indexes []*repositoryIndex, version string) ([]byte, error) {
 	var warnings []indexWarning
 	entries := map[string][]json.RawMessage{}
@@ -172,7 +171,7 @@ func (s *Server) repositoryIndex(ctx context.Context, r helmtrail.ChartRepositor
 	if r.Problem != "" {
 		return &repositoryIndex{problem: r.Problem}
 	}
-	// The key holds the login, so that nobody else is shown what it gives access to.
+	// The key includes the login, so that nobody else gets what it gives access to.
 	digest := sha256.New()
 	fmt.Fprintf(digest, "%q", r.URL)
 	for _, key := range slices.Sorted(maps.Keys(r.Access)) {
@@ -182,7 +181,7 @@ func (s *Server) repositoryIndex(ctx context.Context, r helmtrail.ChartRepositor
 	if cached, ok := s.indexes.Get(key); ok {
 		return cached
 	}
-	// All who ask at once wait for one read, which goes on when one of them leaves.
+	// Concurrent callers share one read. It continues if one of them leaves.
 	read, _, _ := s.reads.Do(key, func() (any, error) {
 		if cached, ok := s.indexes.Get(key); ok {
 			return cached, nil

@@ -13,8 +13,7 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// sessionHeader is the response header that names the session which a request
-// has started.
+// sessionHeader is the response header with the id of the session that a request started.
 const sessionHeader = "X-Helmtrail-Session"
 
 // requestBody is the body of all requests in the contract.
@@ -131,8 +130,7 @@ func (s *Server) rollback(call *apiCall) error {
 	return s.answerDone(call, session, target)
 }
 
-// rollbackAsync is an addition to the contract, which rolls back
-// synchronously only.
+// rollbackAsync is an addition to the contract, which has only a synchronous rollback.
 func (s *Server) rollbackAsync(call *apiCall) error {
 	session, target, err := s.startRollback(call)
 	if err != nil {
@@ -236,7 +234,7 @@ func (call *apiCall) existing(ref helmtrail.ReleaseRef) (*decoder.Revision, erro
 	return nil, &statusError{call.status, errNotFound.text}
 }
 
-// requestValues returns a body's values as helm reads them: JSON is YAML.
+// requestValues returns a body's values in the form that helm reads: JSON is YAML.
 func requestValues(values json.RawMessage) []byte {
 	if trimmed := bytes.TrimSpace(values); len(trimmed) == 0 || string(trimmed) == "null" {
 		return nil

@@ -21,15 +21,15 @@ import (
 )
 
 const (
-	// readTime bounds the reading of the records of one answer, which goes on for
-	// the other clients when one of them leaves.
+	// readTime bounds the reading of the records for one answer. The read continues if one of
+	// the clients that share it leaves.
 	readTime = 2 * time.Minute
-	// recordsAtOnce is how many records one answer reads at the same time.
+	// recordsAtOnce is the number of records that one answer reads concurrently.
 	recordsAtOnce = 8
 )
 
-// listReleases answers with the newest revision of every release: in full or,
-// with limitInfo, only what a list shows.
+// listReleases answers with the newest revision of every release, in full or, with limitInfo,
+// without the parts that lists do not show.
 func (s *Server) listReleases(call *apiCall) error {
 	namespace, limited := call.Query("ns"), false
 	if text := call.Query("limitInfo"); text != "" {
@@ -82,7 +82,7 @@ func (s *Server) getHistory(call *apiCall) error {
 	})
 }
 
-// pollRevisions answers about the release that the query names.
+// pollRevisions answers about the release in the query.
 func (s *Server) pollRevisions(call *apiCall, what string, read func(context.Context, helmtrail.ReleaseRef) (*polling.Answer, error)) error {
 	ref := call.release(call.Query("ns"), call.Query("name"))
 	if err := s.checkVisible(call, ref); err != nil {
@@ -95,7 +95,7 @@ func (s *Server) pollRevisions(call *apiCall, what string, read func(context.Con
 	})
 }
 
-// answer returns the answer that is an array of releases.
+// answer returns an answer with an array of releases.
 func (s *Server) answer(ctx context.Context, cluster Cluster, revisions []*decoder.Revision, limited bool) *polling.Answer {
 	t := httpapi.NewTag()
 	for _, r := range revisions {

@@ -24,8 +24,8 @@ type release struct {
 	ApplyMethod string            `json:"apply_method,omitempty"`
 }
 
-// newRelease returns the release of a record. Namespace and revision are those
-// by which the record was found, whatever it says itself.
+// newRelease returns the release in a record. Namespace and revision are those under which the
+// record was found, whatever the record says.
 func newRelease(record *decoder.Record, r *decoder.Revision) (*release, error) {
 	shown := &release{}
 	if err := json.Unmarshal(record.Raw, shown); err != nil {
@@ -39,8 +39,8 @@ func newRelease(record *decoder.Record, r *decoder.Revision) (*release, error) {
 	return shown, nil
 }
 
-// brief returns what limitInfo leaves: everything except the chart's contents,
-// the values, the manifest and the hooks.
+// brief returns the release with limitInfo: without the chart's contents, the values, the
+// manifest and the hooks.
 func (r *release) brief() *release {
 	var chart struct {
 		Metadata json.RawMessage `json:"metadata"`
@@ -51,8 +51,7 @@ func (r *release) brief() *release {
 	return &release{Name: r.Name, Namespace: r.Namespace, Version: r.Version, Info: r.Info, Chart: httpapi.EncodeJSON(chart)}
 }
 
-// unreadableRelease returns a release in place of a record that cannot be read,
-// so that no list lacks it.
+// unreadableRelease replaces a release whose record cannot be read, so that no list omits it.
 func unreadableRelease(r *decoder.Revision, problem string) *release {
 	return &release{
 		Name: r.Name, Namespace: r.Namespace, Version: r.Number,
@@ -63,15 +62,14 @@ func unreadableRelease(r *decoder.Revision, problem string) *release {
 	}
 }
 
-// uninstalled returns the release as it was when its last revision was removed.
+// uninstalled returns the release in its state at the removal of its last revision.
 func (r *release) uninstalled(at time.Time) *release {
 	gone := *r
 	gone.Info = withField(withField(withField(r.Info, "status", decoder.StatusUninstalled), "description", "Uninstallation complete"), "deleted", at.UTC())
 	return &gone
 }
 
-// timeFields are written as "" by Helm 3 when there is no time. Helm 4 leaves
-// them out.
+// timeFields are "" in Helm 3's records if there is no time. Helm 4 omits them.
 var timeFields = []string{"first_deployed", "last_deployed", "deleted", "started_at", "completed_at"}
 
 // withoutEmptyTimes returns an object without the time fields that are "".

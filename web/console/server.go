@@ -20,25 +20,25 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/clusters"
 )
 
-// Path is where the contract's URLs begin.
+// Path is the prefix of the contract's paths.
 const Path = "/api/helm"
 
-// Cookie is where `oc helm` sends its token: in the cookie of the console's own
-// login (pkg/client/helm.go of github.com/redhat-developer/oc-helm).
+// Cookie is the cookie of the console's own login, in which `oc helm` sends its token
+// (pkg/client/helm.go of github.com/redhat-developer/oc-helm).
 const Cookie = "openshift-session-token"
 
-// ClusterAPI is what the contract needs of a cluster's API server. Its methods
-// may be called concurrently; those with credentials ask as the caller.
+// ClusterAPI has the contract's requests to a cluster's API server. Its methods may be called
+// concurrently. Those with credentials act as the caller.
 type ClusterAPI interface {
 	// KubeVersion returns the API server's version.
 	KubeVersion(ctx context.Context) (string, error)
-	// ReleaseSecret reads one of Helm's Secrets, as JSON and its labels. It
-	// fails with helmtrail.ErrNotFound when there is none.
+	// ReleaseSecret reads one of Helm's Secrets. It returns the Secret as JSON and its
+	// labels. It fails with helmtrail.ErrNotFound if the Secret does not exist.
 	ReleaseSecret(ctx context.Context, credentials helmtrail.Credentials, namespace, name string) (data json.RawMessage, labels map[string]string, err error)
 	// SecretData reads the data of any Secret.
 	SecretData(ctx context.Context, credentials helmtrail.Credentials, namespace, name string) (map[string][]byte, error)
-	// ChartRepositories returns the repositories that the cluster's own objects
-	// name, for all namespaces and for one.
+	// ChartRepositories returns the repositories defined by the cluster's own objects, for
+	// all namespaces and for one.
 	ChartRepositories(ctx context.Context, credentials helmtrail.Credentials, namespace string) ([]helmtrail.ChartRepository, error)
 }
 
@@ -46,19 +46,19 @@ type ClusterAPI interface {
 // concurrently.
 type Records interface {
 	// Record fetches one revision in full from the API server. It fails with
-	// helmtrail.ErrNotFound when there is none.
+	// helmtrail.ErrNotFound if there is none.
 	Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error)
 }
 
-// Archives fetches, keeps and renders charts. Its methods may be called
-// concurrently. Access holds what a server wants to see, nil for nothing.
+// Archives fetches, stores and renders charts. Its methods may be called concurrently. Access
+// has the credentials for the chart's server; it may be nil.
 type Archives interface {
 	FetchChart(ctx context.Context, chart helmtrail.Chart, access map[string][]byte) (archive []byte, err error)
 	LoadChart(ctx context.Context, archive []byte) (*chart.Chart, error)
 	UploadChart(ctx context.Context, archive io.Reader) (*helmtrail.ChartItem, error)
 	RenderChart(ctx context.Context, archive []byte, release helmtrail.ReleaseRef, values []byte, kubeVersion string) ([]byte, error)
 	RepositoryIndex(ctx context.Context, address string, access map[string][]byte) ([]byte, error)
-	// Repositories returns those that helmtrail was configured with.
+	// Repositories returns the configured repositories.
 	Repositories() []helmtrail.ChartRepository
 }
 
@@ -83,22 +83,21 @@ type Cluster struct {
 	API     ClusterAPI
 }
 
-// Options is what a Server needs.
+// Options configure a Server.
 type Options struct {
-	// Cluster returns the cluster that the contract's URLs, which name none,
-	// refer to.
+	// Cluster returns the cluster of the contract, whose paths name none.
 	Cluster func() (Cluster, error)
 	// Caller identifies the caller of a request in that cluster.
 	Caller     func(c *gin.Context, cluster string) (*authz.Caller, error)
 	Operations Operations
 	Secrets    Secrets
-	// Archives is nil when the server offers no charts.
+	// Archives is nil if the server offers no charts.
 	Archives Archives
-	// MayReveal returns nil if the caller may see the secrets of a release, with
-	// no name those of a namespace.
+	// MayReveal returns nil if the caller may see the secrets of a release. Without a name it
+	// means all releases of the namespace.
 	MayReveal func(ctx context.Context, caller *authz.Caller, release helmtrail.ReleaseRef) error
-	// Unbound lifts the time limit of an answer while it waits for helm, and
-	// returns what sets it again.
+	// Unbound removes the time limit of a response while it waits for helm. It returns a
+	// function that sets the limit again.
 	Unbound func(w http.ResponseWriter) (bound func())
 	// Closing ends when the server is closed.
 	Closing context.Context
@@ -108,8 +107,8 @@ type Options struct {
 // Server serves the contract. Its methods may be called concurrently.
 type Server struct {
 	Options
-	// briefs holds encoded releases as lists show them, by the state of their
-	// Secrets. A state never changes, so none expires.
+	// briefs holds encoded releases with limitInfo, by the state of their Secrets. A state
+	// never changes, so entries do not expire.
 	briefs *bounded.Cache[json.RawMessage]
 	// indexes holds the indexes of repositories, versions those of API servers.
 	indexes  *bounded.Cache[*repositoryIndex]
@@ -127,8 +126,8 @@ func New(o Options) *Server {
 	}
 }
 
-// Route is one route of the contract. The handler checks the caller's rights
-// itself and answers errors in the contract's shape.
+// Route is a route of the contract. The handler checks the caller's permissions itself and
+// answers errors in the contract's form.
 type Route struct {
 	Method, Path string
 	Handle       func(c *gin.Context) error

@@ -27,24 +27,23 @@ func (s *Server) start(call *apiCall, request helmtrail.Request) (helmtrail.Sess
 	return session, nil
 }
 
-// startUninstall overrides a pending status. The console offers nothing else for
-// a pending release.
+// startUninstall overrides a pending status, because the console offers no other action for a
+// pending release.
 func (s *Server) startUninstall(call *apiCall, ref helmtrail.ReleaseRef) (helmtrail.Session, error) {
 	return s.start(call, helmtrail.Request{Operation: helmtrail.OperationUninstall, Release: ref, Options: helmtrail.Options{OverridePending: true}})
 }
 
 const (
-	// settleTime is how long a session may take to end after Helm has finished
-	// with the release, or was asked to.
+	// settleTime is how long a session may take to end after Helm has finished, or after it was
+	// canceled.
 	settleTime = time.Minute
-	// watchLag is how far the watch may lag behind what clients have seen.
+	// watchLag is the maximum time by which the watch is behind what clients have seen.
 	watchLag = 3 * time.Second
 )
 
-// waitForEnd waits for a running session that has only to end yet, and reports
-// whether it has ended. Clients of the contract see from the Secrets that Helm
-// has finished, and may request the next operation in the same moment. An
-// uninstall cancels a running install.
+// waitForEnd waits for a running session that is about to end, and reports whether it has
+// ended. Clients of the contract see from the Secrets that Helm has finished, and may request
+// the next operation at the same moment. An uninstall cancels a running install.
 func (s *Server) waitForEnd(call *apiCall, next helmtrail.Operation, busy *helmtrail.InProgressError) bool {
 	running, err := s.Operations.Session(call.ctx, busy.Release, busy.SessionID)
 	if err != nil {
@@ -67,14 +66,14 @@ func (s *Server) waitForEnd(call *apiCall, next helmtrail.Operation, busy *helmt
 	return log.Follow(ctx, 0, func(helmtrail.Event) bool { return true }) == nil
 }
 
-// isBusy reports whether Helm works on a release as far as the watch knows.
+// isBusy reports whether Helm is running on a release, according to the watch.
 func isBusy(cluster Cluster, ref helmtrail.ReleaseRef) bool {
 	newest := cluster.Newest(ref)
 	return newest != nil && decoder.Busy(newest.Status())
 }
 
-// settles waits until Helm has finished with a release, for as long as the watch
-// may lag, and reports whether it has.
+// settles waits until Helm has finished with a release, at most for watchLag, and reports
+// whether it has.
 func settles(ctx context.Context, cluster Cluster, ref helmtrail.ReleaseRef) bool {
 	ctx, cancel := context.WithTimeout(ctx, watchLag)
 	defer cancel()
@@ -82,33 +81,31 @@ func settles(ctx context.Context, cluster Cluster, ref helmtrail.ReleaseRef) boo
 	return cluster.WaitUntil(ctx, about, func() bool { return !isBusy(cluster, ref) })
 }
 
-// progress is what a session has achieved.
+// progress is the result of a session so far.
 type progress struct {
-	// revision is the one that the session has created, 0 for none, and secret is
-	// its Secret as JSON.
+	// revision is the revision that the session created, or 0. secret is its Secret as JSON.
 	revision int
 	secret   json.RawMessage
-	// at is when the session ended.
+	// at is the time of the session's end.
 	at time.Time
 }
 
-// follow follows a session until Helm has stored the revision that it creates
-// or, with toEnd, until the session has completed. If the session does not
-// complete, it fails with Helm's own error. Target is the revision that a
-// rollback restores.
+// follow follows a session until Helm has stored the revision that it creates or, with toEnd,
+// until the session has completed. If the session does not complete, follow fails with Helm's
+// own error. target is the revision that a rollback restores.
 //
-// The console's own server answers with the first Secret of that name and
-// number, even an old one. Here it is the first that has the session's label,
-// which is new for each session. A rollback sets no label: there it is the first
-// revision above the start that restores the target.
+// The console's own server answers with the first Secret of that name and number, even an old
+// one. Here it is the first one with the session's label, which is new for each session. A
+// rollback sets no label: its Secret is that of the first revision above the start that
+// restores the target.
 func (s *Server) follow(call *apiCall, session helmtrail.Session, target int, toEnd bool) (progress, error) {
 	log, err := s.Operations.Open(call.ctx, session.Release, session.ID)
 	if err != nil {
 		return progress{}, err
 	}
-	// Helm may take longer than an answer may take on the wire.
+	// Helm may take longer than the time limit of a response.
 	defer s.Unbound(call.Writer)()
-	// With --on-stop=leave a session goes on when the server is closed.
+	// With --on-stop=leave a session continues after the server is closed.
 	ctx, cancel := context.WithCancel(call.ctx)
 	defer cancel()
 	defer context.AfterFunc(s.Closing, cancel)()
@@ -127,7 +124,7 @@ func (s *Server) follow(call *apiCall, session helmtrail.Session, target int, to
 				return false
 			}
 			if secret == nil {
-				// A rollback is recognized by its description, which may come later.
+				// A rollback is recognized by its description, which may be written later.
 				others[body.Secret.UID] = session.Operation != helmtrail.OperationRollback
 				return true
 			}
@@ -139,8 +136,8 @@ func (s *Server) follow(call *apiCall, session helmtrail.Session, target int, to
 				failure = &statusError{call.status, ending(e.Type, body)}
 			}
 			p.at = e.Time
-			// helmtrail may have run helm again after a known race, and helm created
-			// another revision.
+			// helmtrail may have retried after a transient conflict, and helm may have created another
+			// revision.
 			if p.revision > 0 && body.Release != nil {
 				p.revision = body.Release.Revision
 			}
@@ -183,7 +180,7 @@ func (s *Server) ownSecret(call *apiCall, session helmtrail.Session, status *hel
 	return secret, nil
 }
 
-// ending says why a session did not complete.
+// ending returns the reason why a session did not complete.
 func ending(kind helmtrail.Type, end *helmtrail.End) string {
 	switch {
 	case kind == helmtrail.TypeCanceled:

@@ -7,7 +7,7 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// anomalies returns what is odd about one revision among the others.
+// anomalies returns the inconsistencies of a revision with itself and with the others.
 func (k *revisions) anomalies(item Item, r *decoder.Revision, f recordFacts) []decoder.Anomaly {
 	found := []decoder.Anomaly{}
 	add := func(code decoder.AnomalyCode, message string, args ...any) {
@@ -17,8 +17,8 @@ func (k *revisions) anomalies(item Item, r *decoder.Revision, f recordFacts) []d
 		add(decoder.AnomalyUnreadable, "The record cannot be read: %s", item.Problem)
 	}
 	for _, one := range f.disagreements {
-		// A revision that is gone may have been seen with a later status than that
-		// of its last record.
+		// A deleted revision may have been seen with a later status than that of its last
+		// record.
 		if one.Code != decoder.AnomalyLabelStatus || item.Gone == nil {
 			found = append(found, one)
 		}

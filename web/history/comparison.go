@@ -21,12 +21,12 @@ import (
 // renderedParts are the parts that a dry run renders.
 var renderedParts = []parts.Name{parts.Manifest, parts.Hooks, parts.Notes}
 
-// Comparison is how two revisions differ. A part that was not asked for is empty.
+// Comparison has the differences between two revisions. A part that was not requested is empty.
 type Comparison struct {
-	// From is null when there is nothing to compare with.
+	// From is null if there is nothing to compare with.
 	From *RevisionRef `json:"from"`
 	To   RevisionRef  `json:"to"`
-	// Parts are those that were compared.
+	// Parts are the compared parts.
 	Parts []parts.Name `json:"parts"`
 	// Identical means that no part differs.
 	Identical bool   `json:"identical"`
@@ -42,8 +42,8 @@ type side struct {
 	caller *authz.Caller
 }
 
-// GetComparison compares two revisions of a release, one of another release with
-// one of it, or one with what a dry run has rendered.
+// GetComparison compares two revisions of a release, a revision with one of another release, or
+// one with the result of a dry run.
 func (s *Server) GetComparison(c *gin.Context) error {
 	ref, cluster, err := s.release(c)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Server) GetComparison(c *gin.Context) error {
 	return nil
 }
 
-// readParts returns the parts that are asked for; if none are, all possible ones.
+// readParts returns the requested parts, or all possible ones if none are requested.
 func readParts(asked []string, possible []parts.Name) ([]parts.Name, error) {
 	var wanted []parts.Name
 	for _, list := range asked {
@@ -114,9 +114,9 @@ func joinNames(names []parts.Name) string {
 	return strings.Join(texts, ", ")
 }
 
-// sides returns the two revisions that a request compares: by default the newest
-// and the one before it; of another release or lineage, its newest. from is nil
-// when the release has nothing to compare with.
+// sides returns the two revisions that a request compares: by default the newest and the one
+// before it, or the newest of another release or lineage. from is nil if there is nothing to
+// compare with.
 func (s *Server) sides(c *gin.Context, cluster Cluster, ref helmtrail.ReleaseRef) (from, to *side, err error) {
 	lineage := c.Query("lineage")
 	to = &side{RevisionRef{
@@ -166,8 +166,8 @@ func (s *Server) sides(c *gin.Context, cluster Cluster, ref helmtrail.ReleaseRef
 	return from, to, nil
 }
 
-// callerIn returns the caller of a request in another cluster, if they may see
-// the releases of a namespace there.
+// callerIn returns the request's caller in another cluster, if they may see the releases of a
+// namespace there.
 func (s *Server) callerIn(c *gin.Context, id, namespace string) (*authz.Caller, error) {
 	cluster, err := s.Cluster(id)
 	if err != nil {
@@ -183,8 +183,7 @@ func (s *Server) callerIn(c *gin.Context, id, namespace string) (*authz.Caller, 
 	return caller, cluster.CheckWatched(namespace)
 }
 
-// refuseWithSession refuses parameters that do not apply to what a dry run has
-// rendered.
+// refuseWithSession rejects parameters that do not apply to the result of a dry run.
 func refuseWithSession(c *gin.Context) error {
 	for _, name := range []string{"to", "toLineage", "all", "reveal"} {
 		if c.Query(name) != "" && c.Query(name) != "false" {
@@ -194,8 +193,8 @@ func refuseWithSession(c *gin.Context) error {
 	return nil
 }
 
-// pick returns one revision's number from the query. By default it is the newest
-// of the release, or the newest before another whose record is not erased; 0 if
+// pick returns a revision's number from the query. The default is the release's newest revision
+// or, with another revision given, the newest one before it whose record is not erased; 0 if
 // there is none.
 func (s *Server) pick(c *gin.Context, of side, parameter string, before int) (int, error) {
 	if text := c.Query(parameter); text != "" {
@@ -227,8 +226,8 @@ func (s *Server) pick(c *gin.Context, of side, parameter string, before int) (in
 	return 0, nil
 }
 
-// recordsOf fetches both records and masks them unless they may be revealed. It
-// masks a secret of one in the other too.
+// recordsOf fetches both records and masks them unless they may be revealed. A secret of one is
+// also masked in the other.
 func (s *Server) recordsOf(c *gin.Context, from, to side) (before, after *decoder.Record, err error) {
 	ctx, sides := c.Request.Context(), [2]side{from, to}
 	var records [2]*decoder.Record
@@ -260,15 +259,15 @@ func (s *Server) recordsOf(c *gin.Context, from, to side) (before, after *decode
 	return shown[0], shown[1], err
 }
 
-// maskBoth masks the records that are not revealed, and not masked already.
+// maskBoth masks the records that are neither revealed nor already masked.
 func (s *Server) maskBoth(sides [2]side, records [2]*decoder.Record, reveal [2]bool) (shown [2]*decoder.Record, err error) {
 	var known *mask.Secrets
 	for i, at := range sides {
 		if shown[i] = records[i]; reveal[i] || at.Session != "" {
 			continue
 		}
-		// Revisions of one release share what is known, so that a secret has the
-		// same token in both.
+		// Revisions of one release share their known secrets, so that a secret has the same token
+		// in both.
 		if known == nil || sides[0].release() != sides[1].release() {
 			sources := []mask.Source{mask.FromRecord(records[i])}
 			if sides[1-i].Session == "" { // A masked record holds tokens, not secrets.

@@ -11,8 +11,8 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// Comparer asks the API server how a release's objects are and how they would
-// become. It changes nothing. Its methods may be called concurrently.
+// Comparer asks the API server for the state of a release's objects, and for the effect of
+// applying a manifest. It changes nothing. Its methods may be called concurrently.
 type Comparer interface {
 	// Drift compares a record's objects with the live ones.
 	Drift(ctx context.Context, query drift.Query) (*drift.Report, error)
@@ -20,8 +20,8 @@ type Comparer interface {
 	Validate(ctx context.Context, query drift.ValidationQuery) (*drift.Validation, error)
 }
 
-// GetDrift compares the objects that a revision names with the live ones, with
-// the caller's own rights.
+// GetDrift compares the objects in a revision with the live ones, with the caller's own
+// permissions.
 func (s *Server) GetDrift(c *gin.Context) error {
 	ref, cluster, err := s.release(c)
 	if err != nil {

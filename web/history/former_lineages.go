@@ -15,16 +15,14 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/polling"
 )
 
-// A former lineage is one from a deleted namespace, or cluster, of the same
-// name. It is not for the namespace's new owners: seeing it needs the right to
-// all namespaces.
+// A former lineage belongs to a deleted namespace, or cluster, of the same name. The
+// namespace's new owners must not see it, so it needs permission for all namespaces.
 
 func isFormer(l audit.Lineage) bool { return !l.Current }
 
-// SeesFormer reports whether a release has former lineages and the caller may
-// see them. If so, streams and long polls end with that right. It fails while it
-// is still unknown whether a lineage is a former one, if that matters to the
-// caller.
+// SeesFormer reports whether a release has former lineages and the caller may see them. If so,
+// streams and long polls end with that permission. SeesFormer fails if it is still unknown
+// whether a lineage is a former one and the result depends on it.
 func (s *Server) SeesFormer(ctx context.Context, caller *authz.Caller, ref helmtrail.ReleaseRef) (bool, error) {
 	if s.Trail == nil {
 		return false, nil
@@ -56,8 +54,7 @@ func Key(c *gin.Context, former bool) string {
 	return polling.Key(c)
 }
 
-// formerUntil returns when a release's former lineages were last seen; zero if
-// it has none.
+// formerUntil returns when a release's former lineages were last seen, or the zero time.
 func (s *Server) formerUntil(ref helmtrail.ReleaseRef) (until time.Time) {
 	if s.Trail == nil {
 		return until
@@ -75,8 +72,8 @@ func (s *Server) formerUntil(ref helmtrail.ReleaseRef) (until time.Time) {
 	return until
 }
 
-// CheckSession fails with helmtrail.ErrNotFound when the caller may not know of a
-// session because it belongs to a former lineage.
+// CheckSession fails with helmtrail.ErrNotFound if a session belongs to a former lineage that the
+// caller may not see.
 func (s *Server) CheckSession(ctx context.Context, caller *authz.Caller, ref helmtrail.ReleaseRef, id string) error {
 	until := s.formerUntil(ref)
 	if until.IsZero() {

@@ -38,10 +38,9 @@ type Item struct {
 	Secret           decoder.SecretRef `json:"secret"`
 	// Live marks the highest deployed revision, which is the one in effect.
 	Live bool `json:"live"`
-	// Lineage is the lineage that the revision belongs to, "" while that is
-	// unknown.
+	// Lineage is the revision's lineage, "" if it is unknown.
 	Lineage string `json:"lineage,omitempty"`
-	// Gone says why the revision is no longer in the cluster; null while it is.
+	// Gone is the reason why the revision is no longer in the cluster, or null.
 	Gone *decoder.Change `json:"gone"`
 	// Erased means that retention removed its record.
 	Erased    bool              `json:"erased,omitempty"`
@@ -57,11 +56,11 @@ type List struct {
 	Continue string    `json:"continue,omitempty"`
 }
 
-// listQuery is what a client asked for.
+// listQuery is a client's query.
 type listQuery struct {
 	release helmtrail.ReleaseRef
-	// lineage selects one lineage. Without it, the list shows what the cluster
-	// holds and everything else known of the same lineages.
+	// lineage selects one lineage. Without it, the list has the revisions in the cluster and
+	// all others of the same lineages.
 	lineage string
 	// former means that the caller may see former lineages.
 	former bool
@@ -69,9 +68,8 @@ type listQuery struct {
 	after  string
 }
 
-// List answers with one page of a release's revisions, newest first. It has all
-// revisions whatever their status, including those that cannot be decoded and
-// those that are no longer in the cluster.
+// List answers with one page of a release's revisions, newest first. It includes revisions of every
+// status, those that cannot be decoded, and those that are no longer in the cluster.
 func (s *Server) List(c *gin.Context) error {
 	ref, cluster, err := s.release(c)
 	if err != nil {
@@ -141,7 +139,7 @@ func (s *Server) readList(ctx context.Context, cluster Cluster, q listQuery) (*p
 	return polling.JSON(list), nil
 }
 
-// item returns a revision as the history shows it. Its facts must be known.
+// item returns a revision for the history. Its facts must have been read.
 func (k *revisions) item(r *decoder.Revision) Item {
 	f := k.facts[r]
 	item := Item{

@@ -8,18 +8,18 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/mask"
 )
 
-// maxRecords bounds each cache of records, in bytes. Masking the largest
-// record, and reading it from the trail, takes tenths of a second, and a page
-// asks for one part after the other. A record never changes, so none expires.
+// maxRecords bounds each cache of records, in bytes. Masking the largest record, or reading it from
+// the trail, takes tenths of a second, and a page requests one part after the other. A record never
+// changes, so entries do not expire.
 const maxRecords = 32 << 20
 
-// recordKey is the cache key of a record's bytes in a release, whose tokens are
-// its own.
+// recordKey returns the cache key of a record's bytes in a release. Each release has its own
+// tokens.
 func recordKey(ref helmtrail.ReleaseRef, digest string) string {
 	return strings.Join([]string{ref.Cluster, ref.Namespace, ref.Name, digest}, "\x00")
 }
 
-// recordSize returns about how much memory a record takes, in bytes.
+// recordSize returns the approximate memory of a record, in bytes.
 func recordSize(record *decoder.Record) int {
 	size := len(record.Raw) + len(record.Manifest) + len(record.Notes) + len(record.Config) + len(record.ChartValues)
 	for _, hook := range record.Hooks {

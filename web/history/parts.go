@@ -70,8 +70,7 @@ func (s *Server) GetPart(c *gin.Context) error {
 	return writePart(c, record, part, all)
 }
 
-// writePart answers with one part of a record. All includes the chart's default
-// values.
+// writePart answers with one part of a record. all includes the chart's default values.
 func writePart(c *gin.Context, record *decoder.Record, part parts.Name, all bool) error {
 	as := httpapi.Negotiate(c, offers[part]...)
 	data, err := parts.Write(record, part, parts.Options{As: formats[as], All: all})

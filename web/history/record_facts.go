@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// recordsAtOnce is how many records one answer reads at the same time.
+	// recordsAtOnce is the number of records that one answer reads concurrently.
 	recordsAtOnce = 8
-	// maxFacts bounds how many states of Secrets are cached, of some 500 bytes
-	// each. A state never changes, so none expires.
+	// maxFacts is the number of cached states of Secrets, of some 500 bytes each. A state never
+	// changes, so entries do not expire.
 	maxFacts = 20_000
 )
 
-// recordFacts is what the history shows of a record.
+// recordFacts has the fields of a record that the history shows.
 type recordFacts struct {
 	header           decoder.Header // Its description is masked.
 	applyMethod      string
@@ -30,7 +30,7 @@ type recordFacts struct {
 	rollbackRevision int
 	disagreements    []decoder.Anomaly
 	problem          string
-	// temporary means that reading again later may give another result.
+	// temporary means that a later read may have another result.
 	temporary bool
 }
 
@@ -44,7 +44,7 @@ func (s *Server) readFacts(ctx context.Context, cluster Cluster, ref helmtrail.R
 		_, gone := k.gone[r]
 		key := strings.Join([]string{cluster.ID, r.Secret.UID, r.Secret.ResourceVersion}, "\x00")
 		if gone {
-			// The trail stores equal bytes once, however many revisions have them.
+			// The trail stores equal bytes once, for any number of revisions.
 			key = strings.Join([]string{cluster.ID, fmt.Sprintf("%s/%s/%d", ref.Namespace, ref.Name, r.Number), r.Digest}, "\x00")
 		}
 		var ok bool
@@ -75,7 +75,7 @@ func (s *Server) readFacts(ctx context.Context, cluster Cluster, ref helmtrail.R
 	return nil
 }
 
-// trailFacts returns the facts of a record that the trail has kept.
+// trailFacts returns the facts of a record in the trail.
 func (s *Server) trailFacts(ctx context.Context, ref helmtrail.ReleaseRef, r *decoder.Revision, kept audit.Revision) recordFacts {
 	record, err := s.keptRecord(ctx, ref, kept)
 	if err == nil {
@@ -98,7 +98,7 @@ func (s *Server) clusterFacts(ctx context.Context, cluster Cluster, ref helmtrai
 	record, err := cluster.Records.Record(ctx, ref.Namespace, ref.Name, r.Number)
 	switch {
 	case errors.Is(err, helmtrail.ErrNotFound):
-		// It is being deleted, which the watch will soon report.
+		// The Secret is being deleted, which the watch will soon report.
 		return recordFacts{problem: "The record has just been deleted.", temporary: true}, nil
 	case errors.Is(err, decoder.ErrNotRecord) || errors.Is(err, decoder.ErrTooLarge):
 		return recordFacts{digest: r.Digest, size: r.Size, problem: err.Error()}, nil
@@ -118,8 +118,8 @@ func (s *Server) factsOf(ref helmtrail.ReleaseRef, r *decoder.Revision, record *
 	return f
 }
 
-// applyMethod returns the name of the method by which a revision was applied.
-// Helm 3 records none, since it has only one. Unknown methods stay as they are.
+// applyMethod returns the name of the method with which a revision was applied. Helm 3 has only
+// one and does not record it. Unknown methods are returned unchanged.
 func applyMethod(method string) string {
 	switch method {
 	case "", "csa":

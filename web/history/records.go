@@ -21,7 +21,7 @@ type RevisionRef struct {
 	Name      string `json:"name"`
 	// Lineage is a lineage of the release, "" for the current one.
 	Lineage string `json:"lineage,omitempty"`
-	// Revision is 0 for what a session's dry run has rendered.
+	// Revision is 0 for the result of a session's dry run.
 	Revision int    `json:"revision"`
 	Session  string `json:"session,omitempty"`
 }
@@ -35,14 +35,14 @@ func (r RevisionRef) release() helmtrail.ReleaseRef {
 	return helmtrail.ReleaseRef{Cluster: r.Cluster, Namespace: r.Namespace, Name: r.Name}
 }
 
-// reveal describes that a revision's secrets are shown.
+// reveal returns the entry that records the reveal of a revision's secrets.
 func (r RevisionRef) reveal(what string) audit.Reveal {
 	return audit.Reveal{Release: r.release(), Lineage: r.Lineage, Revision: r.Revision, What: what}
 }
 
-// record fetches one revision in full: from the cluster, or from the trail if
-// the cluster no longer has it. The errors for a record that cannot be read, one
-// that retention removed and one that does not exist differ.
+// record fetches one revision in full: from the cluster, or from the trail if the cluster no longer
+// has it. There are different errors for a record that cannot be read, one that retention removed
+// and one that does not exist.
 func (s *Server) record(ctx context.Context, caller *authz.Caller, at RevisionRef) (*decoder.Record, error) {
 	if at.Lineage == "" {
 		record, err := s.clusterRecord(ctx, at)
@@ -72,7 +72,7 @@ func (s *Server) record(ctx context.Context, caller *authz.Caller, at RevisionRe
 		return nil, noRevision(at)
 	}
 	if kept.Gone == "" {
-		// The release may have begun another lineage that the trail has not seen yet.
+		// The release may have a new lineage that the trail has not seen yet.
 		record, err := s.clusterRecord(ctx, at)
 		if err != nil && !errors.Is(err, helmtrail.ErrNotFound) || err == nil && record.FirstDeployed.Equal(lineage.FirstDeployed) {
 			return record, err
@@ -81,8 +81,8 @@ func (s *Server) record(ctx context.Context, caller *authz.Caller, at RevisionRe
 	return s.trailRecord(ctx, at, kept)
 }
 
-// clusterRecord fetches a revision from the cluster. It fails with
-// helmtrail.ErrNotFound when the cluster does not have it.
+// clusterRecord fetches a revision from the cluster. It fails with helmtrail.ErrNotFound if the
+// cluster does not have it.
 func (s *Server) clusterRecord(ctx context.Context, at RevisionRef) (*decoder.Record, error) {
 	cluster, err := s.Cluster(at.Cluster)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Server) clusterRecord(ctx context.Context, at RevisionRef) (*decoder.Re
 	return nil, cluster.Explain(err)
 }
 
-// trailRecord returns a record that the trail has kept.
+// trailRecord returns a record in the trail.
 func (s *Server) trailRecord(ctx context.Context, at RevisionRef, kept keptRevision) (*decoder.Record, error) {
 	record, err := s.keptRecord(ctx, at.release(), kept.Revision)
 	switch {
@@ -114,8 +114,7 @@ func (s *Server) trailRecord(ctx context.Context, at RevisionRef, kept keptRevis
 	return nil, err
 }
 
-// keptRecord reads a record that the trail has kept. It is shared and must not
-// be changed.
+// keptRecord reads a record in the trail. It is shared and must not be changed.
 func (s *Server) keptRecord(ctx context.Context, ref helmtrail.ReleaseRef, kept audit.Revision) (*decoder.Record, error) {
 	switch {
 	case kept.Erased:

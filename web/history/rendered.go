@@ -12,7 +12,7 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 )
 
-// GetRendered answers with the masked manifest that a dry run has rendered.
+// GetRendered answers with the masked manifest that a dry run rendered.
 func (s *Server) GetRendered(c *gin.Context) error {
 	ref, _, err := s.release(c)
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *Server) GetRendered(c *gin.Context) error {
 	return nil
 }
 
-// rendering returns what a session's dry run has rendered, masked.
+// rendering returns the result of a session's dry run, masked.
 func (s *Server) rendering(ctx context.Context, caller *authz.Caller, ref helmtrail.ReleaseRef, session string) (helmtrail.Rendering, error) {
 	if err := s.CheckSession(ctx, caller, ref, session); err != nil {
 		return helmtrail.Rendering{}, err
@@ -34,7 +34,7 @@ func (s *Server) rendering(ctx context.Context, caller *authz.Caller, ref helmtr
 	return s.Sessions.Rendered(ctx, ref, session)
 }
 
-// renderedRecord returns what a dry run has rendered in the form of a record.
+// renderedRecord returns the result of a dry run in the form of a record.
 func (s *Server) renderedRecord(ctx context.Context, caller *authz.Caller, at RevisionRef) (*decoder.Record, error) {
 	rendering, err := s.rendering(ctx, caller, at.release(), at.Session)
 	if err != nil {

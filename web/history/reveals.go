@@ -12,9 +12,8 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// reveals reports whether a request asks for unmasked secrets. It fails when
-// the caller may not see those of the release. It is called for every release
-// of a request.
+// reveals reports whether a request asks for unmasked secrets. It fails if the caller may not see
+// those of the release. Call it for every release of a request.
 func (s *Server) reveals(c *gin.Context, caller *authz.Caller, ref helmtrail.ReleaseRef) (bool, error) {
 	asked, err := httpapi.QueryBool(c, "reveal")
 	if err != nil || !asked {
@@ -26,8 +25,8 @@ func (s *Server) reveals(c *gin.Context, caller *authz.Caller, ref helmtrail.Rel
 	return true, nil
 }
 
-// Reveal records that the caller is about to be shown secrets. They must not be
-// shown when it fails.
+// Reveal records that secrets are about to be shown to the caller. If it fails, they must not be
+// shown.
 func (s *Server) Reveal(ctx context.Context, caller *authz.Caller, reveal audit.Reveal) error {
 	reveal.User = caller.User.Name
 	at := reveal.Release

@@ -9,22 +9,21 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// revisions is what is known of a release's revisions.
+// revisions has the known revisions of a release.
 type revisions struct {
 	// all are sorted, newest first.
 	all []*decoder.Revision
-	// kept is what the trail knows of a revision, if it does.
+	// kept has the trail's data about a revision, if any.
 	kept map[*decoder.Revision]keptRevision
-	// gone says why a revision is no longer in the cluster, if it is not.
+	// gone has the reason why a revision is no longer in the cluster, if it is not.
 	gone map[*decoder.Revision]decoder.Change
-	// facts has those of the revisions that are shown.
+	// facts has the facts of the revisions that are shown.
 	facts map[*decoder.Revision]recordFacts
 }
 
-// gather returns what is known of a release's revisions. With a lineage these
-// are the revisions of that lineage; without, all that are in the cluster and
-// the others of the same lineages. It fails while the cluster's releases are
-// unknown.
+// gather returns the known revisions of a release. With a lineage they are those of the lineage;
+// without, all revisions in the cluster and the others of the same lineages. It fails while the
+// cluster's releases are unknown.
 func gather(cluster Cluster, ref helmtrail.ReleaseRef, lineages []audit.Lineage, lineage string) (*revisions, error) {
 	k := &revisions{kept: map[*decoder.Revision]keptRevision{}, gone: map[*decoder.Revision]decoder.Change{}, facts: map[*decoder.Revision]recordFacts{}}
 	live, err := inCluster(cluster, ref)
@@ -81,8 +80,8 @@ func newestFirst(a, b *decoder.Revision) int {
 	return cmp.Or(cmp.Compare(b.Number, a.Number), cmp.Compare(a.Secret.Name, b.Secret.Name))
 }
 
-// status returns the status in the record, or that of the label while the
-// record is unread. For a revision that is gone it is the last status seen.
+// status returns the status in the record, or that of the label if the record was not read. For a
+// deleted revision it is the last status seen.
 func (k *revisions) status(r *decoder.Revision) decoder.Status {
 	_, gone := k.gone[r]
 	if f, ok := k.facts[r]; ok && f.problem == "" && !(gone && r.LabelStatus != "") {
@@ -91,7 +90,7 @@ func (k *revisions) status(r *decoder.Revision) decoder.Status {
 	return r.Status()
 }
 
-// live returns the highest deployed revision, nil if there is none.
+// live returns the highest deployed revision, or nil.
 func (k *revisions) live() *decoder.Revision {
 	for _, r := range k.all {
 		if _, gone := k.gone[r]; !gone && k.status(r) == decoder.StatusDeployed {

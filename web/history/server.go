@@ -20,44 +20,41 @@ import (
 // concurrently.
 type Records interface {
 	// Record fetches one revision in full from the API server. It fails with
-	// helmtrail.ErrNotFound when there is none.
+	// helmtrail.ErrNotFound if there is none.
 	Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error)
 }
 
-// Sessions reads sessions that run or have ended. Its methods may be called
-// concurrently.
+// Sessions reads running and ended sessions. Its methods may be called concurrently.
 type Sessions interface {
-	// Sessions returns those of a release, newest first.
+	// Sessions returns the sessions of a release, newest first.
 	Sessions(ctx context.Context, release helmtrail.ReleaseRef) ([]helmtrail.Session, error)
-	// Session returns one. It fails with helmtrail.ErrNotFound when the release has
-	// no such session.
+	// Session returns a session. It fails with helmtrail.ErrNotFound if the release has no such
+	// session.
 	Session(ctx context.Context, release helmtrail.ReleaseRef, id string) (helmtrail.Session, error)
-	// Rendered returns what a session's dry run has rendered.
+	// Rendered returns the result of a session's dry run.
 	Rendered(ctx context.Context, release helmtrail.ReleaseRef, id string) (helmtrail.Rendering, error)
 }
 
-// Trail is the permanent record of everything that releases ever were. Its
-// methods may be called concurrently.
+// Trail is the permanent record of all releases. Its methods may be called concurrently.
 type Trail interface {
-	// Lineages returns the lineages of a release, newest first, none if it was
-	// never seen. It reads memory and does not block.
+	// Lineages returns the lineages of a release, newest first, or none. It reads memory and does
+	// not block.
 	Lineages(release helmtrail.ReleaseRef) []audit.Lineage
-	// Releases returns the releases of a namespace, "" for all, that were ever
-	// seen, sorted. It reads memory and does not block.
+	// Releases returns all releases of a namespace that were ever seen, sorted; "" means all
+	// namespaces. It reads memory and does not block.
 	Releases(cluster, namespace string) []helmtrail.ReleaseRef
-	// Record returns the bytes of the record with this digest, as Helm stored
-	// them. It fails with helmtrail.ErrNotFound when it was never kept, with
-	// helmtrail.ErrErased when retention removed it, and with helmtrail.ErrAltered when
-	// they are no longer the bytes of that digest.
+	// Record returns the bytes of the record with this digest, as Helm stored them. It fails with
+	// helmtrail.ErrNotFound if the record was never stored, with helmtrail.ErrErased if retention
+	// removed it, and with helmtrail.ErrAltered if the bytes no longer have that digest.
 	Record(ctx context.Context, digest string) ([]byte, error)
-	// Entries returns entries in the order of the chain, and whether there are
-	// more. To read on, set the query's After to the last entry's position.
+	// Entries returns entries in the order of the chain, and whether there are more. To continue,
+	// set the query's After to the last entry's position.
 	Entries(ctx context.Context, query audit.Query) (entries []audit.Entry, more bool, err error)
-	// State returns what is known of a cluster's chain. With verify, it first
-	// reads every link from the disk again.
+	// State returns the state of a cluster's chain. With verify, it first reads every link from
+	// the disk again.
 	State(ctx context.Context, cluster string, verify bool) (audit.State, error)
-	// Reveal appends that secrets are about to be shown. They must not be shown
-	// when it fails.
+	// Reveal appends an entry about secrets that are about to be shown. If it fails, they must not
+	// be shown.
 	Reveal(ctx context.Context, reveal audit.Reveal) error
 }
 
@@ -68,22 +65,20 @@ type Cluster struct {
 	Comparer Comparer
 }
 
-// Options is what a Server needs.
+// Options configure a Server.
 type Options struct {
-	// Cluster returns a served cluster. It fails with helmtrail.ErrNotFound for any
-	// other id.
+	// Cluster returns a served cluster. It fails with helmtrail.ErrNotFound for any other id.
 	Cluster func(id string) (Cluster, error)
-	// CallerIn identifies the caller of a request in another cluster than the
-	// request's own.
+	// CallerIn identifies the request's caller in a cluster other than the request's own.
 	CallerIn func(c *gin.Context, cluster string) (*authz.Caller, error)
 	Sessions Sessions
-	// Trail is nil when the server keeps none.
+	// Trail may be nil.
 	Trail Trail
 	// MayReveal returns nil if the caller may see the secrets of a release.
 	MayReveal func(ctx context.Context, caller *authz.Caller, release helmtrail.ReleaseRef) error
-	// MaskKey makes the fingerprints of masked secrets.
+	// MaskKey is the key for the fingerprints of masked secrets.
 	MaskKey []byte
-	// OpenPaced begins an answer that is sent bit by bit.
+	// OpenPaced starts a response that is sent in parts.
 	OpenPaced func(c *gin.Context, contentType string) *httpapi.Paced
 	Logger    *slog.Logger
 }
@@ -91,9 +86,9 @@ type Options struct {
 // Server serves the history routes. Its methods may be called concurrently.
 type Server struct {
 	Options
-	// facts holds what has been read of records, by the state of their Secrets.
+	// facts holds the facts of records, by the state of their Secrets.
 	facts *bounded.Cache[recordFacts]
-	// masked holds records as they may be shown, kept those read from the trail.
+	// masked holds records with masked secrets, kept those read from the trail.
 	masked, kept *bounded.Cache[*decoder.Record]
 }
 
@@ -107,7 +102,7 @@ func New(o Options) *Server {
 	}
 }
 
-// release returns the release that a request's path names, and its cluster.
+// release returns the release in a request's path, and its cluster.
 func (s *Server) release(c *gin.Context) (helmtrail.ReleaseRef, Cluster, error) {
 	cluster, err := s.Cluster(c.Param("cluster"))
 	if err != nil {
@@ -116,7 +111,7 @@ func (s *Server) release(c *gin.Context) (helmtrail.ReleaseRef, Cluster, error) 
 	return helmtrail.ReleaseRef{Cluster: cluster.ID, Namespace: c.Param("namespace"), Name: c.Param("name")}, cluster, nil
 }
 
-// Masker returns what makes the tokens of a release's secrets.
+// Masker returns the Masker of a release.
 func (s *Server) Masker(ref helmtrail.ReleaseRef) *mask.Masker {
 	return mask.New(s.MaskKey, mask.Release{Cluster: ref.Cluster, Namespace: ref.Namespace, Name: ref.Name})
 }

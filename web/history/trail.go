@@ -22,12 +22,12 @@ type TrailPage struct {
 	Continue string      `json:"continue,omitempty"`
 }
 
-// trailRequest is what a client asked for.
+// trailRequest is a client's query.
 type trailRequest struct {
 	query audit.Query
-	// lineage selects the entries of one lineage of a release; "" for all.
+	// lineage selects the entries of one lineage of a release; "" means all.
 	lineage string
-	// limit bounds the entries that are shown; 0 for no limit.
+	// limit is the maximum number of entries; 0 means no limit.
 	limit int
 }
 
@@ -62,8 +62,8 @@ func (s *Server) GetReleaseTrail(c *gin.Context) error {
 	return s.writeTrail(c, cluster, request, newTrailView(s.Trail, authz.NewFilter(caller, authz.Get)))
 }
 
-// GetTrail answers with the trail of a cluster, as far as the caller may list
-// its releases.
+// GetTrail answers with the trail of a cluster, limited to the namespaces in which the caller may
+// list releases.
 func (s *Server) GetTrail(c *gin.Context) error {
 	cluster, err := s.Cluster(c.Param("cluster"))
 	if err != nil {
@@ -106,8 +106,7 @@ func wantsLines(c *gin.Context) bool {
 	return httpapi.Negotiate(c, httpapi.JSON, httpapi.Lines) == httpapi.Lines
 }
 
-// writeTrail answers with a page as JSON, or with everything that is asked for,
-// one entry per line.
+// writeTrail answers with a page as JSON, or with all requested entries, one per line.
 func (s *Server) writeTrail(c *gin.Context, cluster Cluster, request trailRequest, view *trailView) error {
 	c.Header("Vary", "Accept")
 	if wantsLines(c) {
@@ -136,11 +135,11 @@ func (s *Server) writeTrail(c *gin.Context, cluster Cluster, request trailReques
 	return nil
 }
 
-// bytesAtOnce is how much of an answer in lines is gathered before it is sent.
+// bytesAtOnce is the size of the parts in which an answer in lines is sent.
 const bytesAtOnce = 64 << 10
 
-// writeTrailLines sends entries as they are read, so that no trail is too long.
-// An answer that is not cut off is complete.
+// writeTrailLines sends entries as they are read, so that a trail may have any length. An answer
+// is complete unless the connection breaks.
 func (s *Server) writeTrailLines(c *gin.Context, cluster Cluster, request trailRequest, view *trailView) error {
 	ctx, cancel := cluster.Context(c.Request.Context())
 	defer cancel()

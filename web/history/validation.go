@@ -11,9 +11,8 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// GetValidation answers with what applying the objects of a dry run would do,
-// according to the API server and with the caller's own rights. Helm's own dry
-// run does not ask it.
+// GetValidation answers with the effect of applying the objects of a dry run, according to the API
+// server and with the caller's own permissions. Helm's own dry run does not ask the API server.
 func (s *Server) GetValidation(c *gin.Context) error {
 	ref, cluster, err := s.release(c)
 	if err != nil {
@@ -25,8 +24,8 @@ func (s *Server) GetValidation(c *gin.Context) error {
 		return err
 	}
 	query := drift.ValidationQuery{Release: ref, Manifest: renderedText(rendering), Masker: s.Masker(ref), Credentials: caller.Credentials}
-	// The live objects may hold secrets that only the release's record marks as
-	// such, so nothing of them is shown without that record.
+	// Only the release's record shows which values of the live objects are secret. Without that
+	// record, nothing of them is shown.
 	if err := cluster.CheckSyncedIn(ref.Namespace); err != nil {
 		return err
 	}
