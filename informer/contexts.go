@@ -10,17 +10,17 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// FollowContexts calls added for every context that appears in the kubeconfig,
-// and removed for every cluster whose context disappears, until ctx ends. It
-// blocks, and calls one function at a time. The clusters must be the ones that
-// Open returned for these options.
+// FollowContexts calls added for every new context in the kubeconfig, and removed
+// for every cluster whose context was removed, until ctx ends. It blocks, and
+// calls one function at a time. The clusters must be those that Open returned for
+// these options.
 //
-// A context is logged and skipped if it is incomplete or if its id is reserved or
-// taken. FollowContexts returns at once if the options name the contexts or if
-// there is no kubeconfig, since no context can then appear or disappear. A changed
-// kubeconfig is read once its files have not changed for a while, because they may
-// be written in several steps; a kubeconfig without contexts is taken for such a
-// step.
+// An incomplete context, or one whose id is reserved or taken, is logged and
+// skipped. FollowContexts returns at once if the options name the contexts or if
+// there is no kubeconfig, because contexts then cannot change. A changed
+// kubeconfig is read after its files have not changed for a while, because they
+// may be written in several steps. For the same reason a kubeconfig without
+// contexts is ignored.
 func FollowContexts(ctx context.Context, o Options, clusters []*Cluster, added, removed func(*Cluster)) {
 	f := newContexts(o, clusters)
 	if len(o.Contexts) > 0 || len(f.open) == 0 {

@@ -39,8 +39,8 @@ func (w *Watcher) Want(revision *decoder.Revision) {
 	}
 }
 
-// Watching reports whether the watch of a namespace, "" for all, is open as far as
-// is known.
+// Watching reports whether the watch of a namespace, "" for all, is currently
+// known to be open.
 func (w *Watcher) Watching(namespace string) bool {
 	health, ok := w.HealthIn(namespace)
 	return ok && health.Reachable && health.Synced

@@ -226,8 +226,8 @@ func (c *Cluster) NamespacesKnown() bool {
 	}
 }
 
-// KnownNamespaceUID returns a namespace's UID as the watch knows it, "" if it does
-// not. It reads from memory.
+// KnownNamespaceUID returns a namespace's UID from the watch, or "" if it is
+// unknown. It reads from memory.
 func (c *Cluster) KnownNamespaceUID(namespace string) string {
 	c.namespaces.mu.Lock()
 	defer c.namespaces.mu.Unlock()

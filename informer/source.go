@@ -99,7 +99,7 @@ func (c *Cluster) follow(ctx context.Context) {
 	}
 }
 
-// reload reads the context again and connects as it says now.
+// reload reads the context again and connects with its new settings.
 func (c *Cluster) reload() error {
 	before := c.source.text
 	config, proxyURL, err := c.source.load(nil)

@@ -20,11 +20,11 @@ type pending struct {
 }
 
 // stored adds a state that the informer has received. The states of one Secret
-// come in order. It reports whether the Secret must be fetched, and returns the
-// transitions that are complete. Here as in the other methods, a transition without
-// a Change stands for a write that left the status as it was.
+// arrive in order. It reports whether the Secret must be fetched, and returns the
+// transitions that are complete. As in the other methods, a transition without a
+// Change is a write that kept the status.
 //
-// The first inventory makes no transitions, since it existed before.
+// The first inventory causes no transitions, because it existed before.
 func (x *index) stored(s *secret, inventory bool, now time.Time) (fetch bool, ready []decoder.Transition) {
 	e := x.secrets[s.key()]
 	if s.foreign {
@@ -95,8 +95,8 @@ func (x *index) overwritten(e *entry) {
 }
 
 // fetched records the result of reading want's Secret. A nil got means that want
-// cannot be read any more because it was overwritten or deleted; the watch delivers
-// the state that followed.
+// can no longer be read, because it was overwritten or deleted; the watch
+// delivers the next state.
 func (x *index) fetched(want *decoder.Revision, got *secret) []decoder.Transition {
 	e := x.secrets[keyOf(want)]
 	if e == nil || e.rev != want {

@@ -129,7 +129,8 @@ func TestIndexReportsTransitions(t *testing.T) {
 				listed := state{name: "a", number: 1, version: "5", status: pending, listed: true}.secret()
 				x.stored(listed, false, time.Time{})
 				_, reported := x.stored(state{name: "a", number: 1, version: "6", status: deployed}.secret(), false, time.Time{})
-				// The answer to the fetch of version 5 arrives too late and has version 6.
+				// The answer to the fetch of version 5 arrives too late and has
+				// version 6.
 				return append(reported, x.fetched(listed.revision, state{name: "a", number: 1, version: "6", status: deployed}.secret())...)
 			},
 			want: []string{

@@ -13,7 +13,7 @@ import (
 )
 
 // chunks reads entries of sessions from the journal. It caches the most recently
-// used ones for all readers, up to a number of bytes.
+// used ones for all readers, up to a size in bytes.
 type chunks struct {
 	journal Journal
 	limit   int
@@ -26,8 +26,8 @@ type chunks struct {
 	byKey map[chunkKey]*list.Element
 }
 
-// chunkKey names a chunk by the position before it, which is what a reader knows
-// of the chunk that it wants next.
+// chunkKey identifies a chunk by the position before it, which a reader knows
+// when it needs the chunk.
 type chunkKey struct {
 	session string
 	after   backend.Position
@@ -50,8 +50,8 @@ func (c *chunks) after(ctx context.Context, session helmtrail.SessionRef, positi
 		return found, nil
 	}
 	loaded := c.loads.DoChan(session.ID+" "+strconv.FormatUint(uint64(position), 10), func() (any, error) {
-		// The load serves all readers that wait for it, so it must not end when
-		// one of them leaves.
+		// The read serves all waiting readers, so it must not end when one of
+		// them leaves.
 		entry, err := c.journal.Next(context.WithoutCancel(ctx), session, position)
 		if err != nil {
 			return nil, err

@@ -45,7 +45,7 @@ type Records interface {
 	MarkFailed(ctx context.Context, mark helmtrail.Mark) (revision int, err error)
 }
 
-// Objects reads the objects of a release for somebody.
+// Objects reads the objects of a release for a viewer.
 type Objects interface {
 	// Follow watches the objects named in a record's manifest and hooks. It calls
 	// f with all rows once they are known, and again whenever rows have changed

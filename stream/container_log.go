@@ -17,7 +17,7 @@ const (
 	logLineBytes = 400
 	// logTimeout bounds one request for a log: a node may not answer.
 	logTimeout = 3 * time.Second
-	// logAttempts is how often reading a container's log is tried.
+	// logAttempts is the number of attempts to read a container's log.
 	logAttempts = 3
 	// maxLogs bounds the logs that one session reads.
 	maxLogs = 50
@@ -63,15 +63,15 @@ func AddLogs(ctx context.Context, causes []health.Cause, read LogReader, mask fu
 	_ = reading.Wait() // none fails
 }
 
-// keptLog is a container's log as far as the session has read it.
+// keptLog is the part of a container's log that the session has read.
 type keptLog struct {
 	text     string
 	reading  bool
 	attempts int
 }
 
-// readLogs reads the logs for the causes that have none yet, in the background. It
-// is called under w.mu and does not block.
+// readLogs reads the logs for causes without one, in the background. It is called
+// under w.mu and does not block.
 func (w *objectWatch) readLogs(causes []health.Cause) {
 	for _, cause := range causes {
 		source := cause.Source
@@ -86,15 +86,15 @@ func (w *objectWatch) readLogs(causes []health.Cause) {
 	}
 }
 
-// anyRun returns the same value for all runs of a container: the first run that
-// is seen to fail says as much as the next.
+// anyRun returns the same value for all runs of a container: the first run seen
+// to fail is as useful as the next.
 func anyRun(source health.LogSource) health.LogSource {
 	source.Previous = false
 	return source
 }
 
-// stopReading stops what readLogs started, and waits for it. It is called when
-// nothing is followed any more.
+// stopReading stops the goroutines started by readLogs and waits for them. It is
+// called when no revision is followed any more.
 func (w *objectWatch) stopReading() {
 	w.endReads()
 	w.reading.Wait()

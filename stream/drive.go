@@ -118,8 +118,8 @@ func (r *run) attempts(ctx context.Context, o *outcome) {
 	}
 }
 
-// launch reads the release and runs helm, for the first time or once more after
-// the last launch.
+// launch reads the release and runs helm. last is the previous launch, if this is
+// another attempt.
 func (r *run) launch(ctx context.Context, last backend.Launch, replace bool) (backend.Launch, error) {
 	if r.stopCause() != "" {
 		return backend.Launch{}, errStopped
@@ -184,8 +184,8 @@ func (r *run) known(ctx context.Context, revision int) []mask.Source {
 	return []mask.Source{mask.FromRecord(record)}
 }
 
-// markActive makes end stop helm from now on, and stops it if end was called
-// before.
+// markActive makes end stop helm from now on. If end was called before, it stops
+// helm at once.
 func (r *run) markActive() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -197,7 +197,7 @@ func (r *run) markActive() error {
 	return err
 }
 
-// markEnded records that helm ended, and why if its supervisor stopped it.
+// markEnded records that helm ended, and the cause if its supervisor stopped it.
 func (r *run) markEnded(end backend.ProcessEnd) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -208,9 +208,9 @@ func (r *run) markEnded(end backend.ProcessEnd) {
 	}
 }
 
-// again reports whether to run helm once more, and pauses before it says so. A
-// known race is retried while there are attempts and time left, and only if it
-// left no revision or a failed one.
+// again reports whether to run helm once more. If so, it reports the retry and
+// pauses first. A transient conflict is retried while attempts and time are left,
+// and only if it left no revision or a failed one.
 func (r *run) again(ctx context.Context, o outcome, attempt int) (replace, again bool) {
 	most := r.request.Options.Attempts()
 	race, ok := raceOf(o.process.Message)

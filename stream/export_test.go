@@ -54,7 +54,8 @@ type Outcome struct {
 	Start   int
 	Process backend.ProcessEnd
 	Stop    backend.StopCause
-	// After is the release read from the API server afterwards. Unread means that it did not answer.
+	// After is the release read from the API server afterwards. Unread means that
+	// it did not answer.
 	After  []*decoder.Revision
 	Unread bool
 	// Seen means that a revision was created, NotRun that Helm did not run.
@@ -64,7 +65,8 @@ type Outcome struct {
 // OutcomeSession is the id of the session of an Outcome.
 const OutcomeSession = "session-1"
 
-// End returns the terminal event without the parts that need the cluster and the stream.
+// End returns the terminal event without the parts that need the cluster and the
+// stream.
 func (o Outcome) End() (helmtrail.Type, *helmtrail.End) {
 	inner := outcome{
 		request: o.Request, session: OutcomeSession, start: o.Start, first: o.Start, process: o.Process, stop: o.Stop,

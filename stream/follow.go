@@ -13,8 +13,8 @@ import (
 
 // Follow calls f with every stored event after the one with the given seq (0 for
 // all), in order, and then with new events as they are stored. It blocks until f
-// returns false or the session has ended, and returns nil then, or until ctx
-// ends.
+// returns false or the session has ended, and then returns nil. If ctx ends
+// first, it returns ctx's error.
 func (l *Log) Follow(ctx context.Context, after uint64, f func(helmtrail.Event) (more bool)) error {
 	cursor := l.Cursor(after)
 	for {

@@ -17,9 +17,9 @@ type pending struct {
 	offset int64 // the offset in the spool after a line, 0 for other events
 }
 
-// maxWaitingLines bounds the lines that wait for the journal. When it is reached,
-// helm's output is no longer read; helm itself goes on, since its supervisor
-// writes to a file.
+// maxWaitingLines is the maximum number of lines that wait for the journal.
+// Beyond it, helm's output is not read. helm itself continues, because its
+// supervisor writes to a file.
 const maxWaitingLines = 4096
 
 // maxWaitingOthers is the backlog of other events above which sources skip
@@ -31,7 +31,7 @@ const maxWaitingOthers = 100
 type inbox struct {
 	ready chan struct{} // holds a token while something waits
 	// relieved holds a token after a crowded inbox was emptied, so that sources
-	// can publish what they left out.
+	// can publish the updates that they skipped.
 	relieved chan struct{}
 
 	mu    sync.Mutex

@@ -19,7 +19,7 @@ const (
 	// rowsPerEvent bounds the rows of one RESOURCE_STATUS. A larger snapshot is
 	// split.
 	rowsPerEvent = 200
-	// recordPause is the first pause before reading a record is retried, and
+	// recordPause is the first pause before reading a record is retried,
 	// maxRecordPause the longest.
 	recordPause    = time.Second
 	maxRecordPause = 30 * time.Second
@@ -28,7 +28,7 @@ const (
 	bytesPerList = 128 << 10
 )
 
-// beginning returns as many of the items as an event may hold, at least one.
+// beginning returns the first items, as many as an event may hold and at least one.
 func beginning[T any](items []T) []T {
 	size := 0
 	for i, item := range items {
@@ -64,8 +64,8 @@ type objectWatch struct {
 	stream streamState
 	final  bool // the next snapshot is the last
 	logs   map[health.LogSource]keptLog
-	// secrets are those of the record. masked caches the texts of the rows in
-	// which they were looked for, since the same texts come again and again.
+	// secrets are those of the record. masked caches masked texts of the rows,
+	// because the same texts occur again and again.
 	secrets *mask.Secrets
 	masked  map[string]string
 	// standing holds what keeps the session's own revision from being ready.
@@ -73,32 +73,31 @@ type objectWatch struct {
 	verdict  verdict
 }
 
-// streamState says how the stream compares with the rows.
+// streamState is the state of the stream compared with the rows.
 type streamState string
 
 const (
-	// streamUnset means that the stream has no rows of the revision that is
-	// followed. The next event replaces all rows.
+	// streamUnset means that the stream has no rows of the followed revision. The
+	// next event replaces all rows.
 	streamUnset streamState = "unset"
 	// streamCurrent means that the stream has the rows.
 	streamCurrent streamState = "current"
-	// streamBehind means that changes were left out while the journal was too
-	// slow.
+	// streamBehind means that changes were skipped while the journal was too slow.
 	streamBehind streamState = "behind"
 )
 
-// verdict says what new causes do to the ones that stand.
+// verdict decides what happens to the standing causes when there are new ones.
 type verdict string
 
 const (
-	// verdictOpen means that Helm is still at work: the newest causes stand.
+	// verdictOpen means that Helm is still running: the newest causes stand.
 	verdictOpen verdict = "open"
 	// verdictGivenUp means that Helm gave up and may delete the objects at once.
-	// The causes at that moment stand, and only final ones are added. If none were
-	// known yet, the next ones stand.
+	// The causes of that moment stand, and only final ones are added. If none
+	// were known, the next ones stand.
 	verdictGivenUp verdict = "given-up"
-	// verdictUndone means that Helm's own rollback is followed, whose objects say
-	// nothing about the failure.
+	// verdictUndone means that Helm's own rollback is followed. Its objects are
+	// unrelated to the failure.
 	verdictUndone verdict = "undone"
 )
 
@@ -124,7 +123,7 @@ func (w *objectWatch) follow(revision int) {
 	}
 }
 
-// recall takes in an event that an earlier helmtrail stored.
+// recall restores the state from an event that an earlier helmtrail stored.
 func (w *objectWatch) recall(body *helmtrail.ResourceStatus) {
 	if body.Full {
 		clear(w.told)
@@ -139,7 +138,7 @@ func (w *objectWatch) recall(body *helmtrail.ResourceStatus) {
 	w.standing, w.causes = body.Summary.Causes, body.Summary.Causes
 }
 
-// freeze keeps the causes as they are now, since Helm gave up and may delete the
+// freeze keeps the present causes, because Helm gave up and may delete the
 // objects at once. It never blocks for long.
 func (w *objectWatch) freeze() {
 	w.mu.Lock()
@@ -149,8 +148,8 @@ func (w *objectWatch) freeze() {
 	}
 }
 
-// begin starts a revision's rows. It is called with the record of each revision
-// that is followed.
+// begin resets the rows for a revision. It is called with the record of each
+// followed revision.
 func (w *objectWatch) begin(record *decoder.Record) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -164,10 +163,10 @@ func (w *objectWatch) begin(record *decoder.Record) {
 	w.secrets, w.masked = w.run.secrets(record), map[string]string{}
 }
 
-// finalCauses returns what kept the newest revision that the session itself made
-// from being ready, as of the moment when Helm gave up. Causes that only say
-// that something waits count only if there are no others. It blocks until the
-// logs being read have arrived, which takes a few seconds at most.
+// finalCauses returns the causes that kept the session's newest own revision from
+// being ready, at the time when Helm gave up. Causes that only say that something
+// is waiting are used if there are no others. It blocks until the logs being read
+// have arrived, a few seconds at most.
 func (w *objectWatch) finalCauses() []health.Cause {
 	w.reading.Wait()
 	w.mu.Lock()
@@ -175,7 +174,7 @@ func (w *objectWatch) finalCauses() []health.Cause {
 	return beginning(w.withLogs(gaveUp(w.standing)))
 }
 
-// stand takes in the causes that a snapshot shows. It is called under w.mu.
+// stand updates the standing causes from a snapshot. It is called under w.mu.
 func (w *objectWatch) stand(rows []health.Resource) {
 	causes := causesOf(rows)
 	switch w.verdict {
@@ -283,7 +282,7 @@ func (w *objectWatch) last(ctx context.Context) []health.Resource {
 	}
 	reading, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	// By now the record says how its hooks ended, unless it was deleted.
+	// By now the record has the results of its hooks, unless it was deleted.
 	release := w.run.ref.Release
 	if ended, err := w.records.Record(reading, release.Namespace, release.Name, w.revision); err == nil {
 		record = ended
@@ -300,7 +299,7 @@ func (w *objectWatch) last(ctx context.Context) []health.Resource {
 	return rows
 }
 
-// tell takes in and publishes the rows as they are now.
+// tell updates and publishes the present rows.
 func (w *objectWatch) tell(rows []health.Resource) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -308,8 +307,8 @@ func (w *objectWatch) tell(rows []health.Resource) {
 	w.publish()
 }
 
-// catchUp publishes what was left out while the journal was too slow. The
-// objects may not change again by themselves.
+// catchUp publishes the changes that were skipped while the journal was too slow.
+// The objects may not change again by themselves.
 func (w *objectWatch) catchUp() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -318,9 +317,9 @@ func (w *objectWatch) catchUp() {
 	}
 }
 
-// publish puts the rows and causes that changed into the stream. While the
-// journal is too slow it leaves them to a later call, which catchUp makes, so
-// that the inbox does not grow without bound. It is called under w.mu.
+// publish puts the changed rows and causes into the stream. While the journal is
+// too slow it skips them, so that the inbox does not grow without bound; a later
+// call by catchUp publishes them. It is called under w.mu.
 func (w *objectWatch) publish() {
 	rows := w.rows
 	summary := Summarize(rows)

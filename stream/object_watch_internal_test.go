@@ -167,7 +167,8 @@ func TestOmittedRowsAreReportedOnceThereIsRoom(t *testing.T) {
 	})
 }
 
-// Texts that stay in the standing causes are searched for secrets once, not five times a second.
+// Texts that stay in the standing causes are searched for secrets once, not five
+// times a second.
 func TestTextsThatStayAreMaskedOnce(t *testing.T) {
 	w := watchOfNothing()
 	var rows []health.Resource

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// quietTime is how long nothing must be pending before an observed session
-	// ends: helm's own rollback follows within moments.
+	// quietTime is the time without a pending status after which an observed
+	// session ends: helm's own rollback follows within moments.
 	quietTime = 5 * time.Second
-	// maxObserved bounds the observed sessions that run at once. Beyond it, an
-	// outside operation appears only as transitions.
+	// maxObserved is the maximum number of running observed sessions. Beyond it,
+	// an outside operation appears only as transitions.
 	maxObserved = 100
 )
 
@@ -29,7 +29,7 @@ type observed struct {
 	mu     sync.Mutex
 	newest *decoder.Revision
 	gone   bool
-	// first is the revision that opened the session, in the first state that is
+	// first is the revision that opened the session, in its first state that is
 	// not pending: helm may undo it at once.
 	first *decoder.Revision
 }
@@ -49,7 +49,7 @@ func (o *Operations) Watch(id string, cluster Cluster) (stop func()) {
 	}
 }
 
-// outside takes one transition of a cluster. It does not block.
+// outside handles a transition of a cluster. It does not block.
 func (o *Operations) outside(ctx context.Context, sessions *sync.WaitGroup, id string, cluster Cluster, t decoder.Transition) {
 	release := helmtrail.ReleaseRef{Cluster: id, Namespace: t.Revision.Namespace, Name: t.Revision.Name}
 	o.mu.Lock()
@@ -101,7 +101,7 @@ func operationOf(status decoder.Status) helmtrail.Operation {
 	return helmtrail.OperationUpgrade
 }
 
-// see takes in a transition of the session's release.
+// see handles a transition of the session's release.
 func (s *observed) see(t decoder.Transition) {
 	s.mu.Lock()
 	if s.first == nil || t.Change == decoder.ChangeStatus && t.Revision.Secret.UID == s.first.Secret.UID && decoder.Busy(s.first.Status()) {
@@ -192,7 +192,7 @@ func (s *observed) follow(ctx, stopped context.Context, first decoder.Transition
 	return s.finish(stopped.Err() != nil)
 }
 
-// finish returns the end of an observed session, as far as the records show it.
+// finish returns the end of an observed session according to the records.
 func (s *observed) finish(stopped bool) (helmtrail.Type, *helmtrail.End) {
 	newest, gone := s.state()
 	end := &helmtrail.End{Causes: []health.Cause{}, Leftovers: []health.ObjectRef{}}

@@ -27,17 +27,17 @@ type Setup struct {
 	// SignIn means that callers must log in. A session then stores only those
 	// objects of the cluster that its starter may see.
 	SignIn bool
-	// MaxOperations bounds the operations that run at once.
+	// MaxOperations is the maximum number of running operations.
 	MaxOperations int
 	// Drain is how long shutdown waits for running operations.
 	Drain time.Duration
 	// LeaveOnStop leaves operations that still run after Drain to their
 	// supervisors and the next helmtrail, instead of stopping them.
 	LeaveOnStop bool
-	// StuckAfter is how old a pending status of somebody else must be before the
+	// StuckAfter is the age of another client's pending status after which the
 	// release counts as stuck.
 	StuckAfter time.Duration
-	// Grace is how long helm may take to exit after SIGTERM.
+	// Grace is the time for helm to exit after SIGTERM.
 	Grace time.Duration
 	// MaskKey is the key of the fingerprints in masks: at least 16 random bytes,
 	// the same wherever secrets of these clusters are masked.
@@ -182,9 +182,9 @@ func (o *Operations) Start(ctx context.Context, request helmtrail.Request) (helm
 	return o.start(ctx, request, cluster)
 }
 
-// checkPending refuses a request over a revision that somebody may be working
-// on, as far as the watch knows. The watch may lag behind: what is read before
-// Helm is run decides (see launch).
+// checkPending rejects a request over a revision that somebody may be working on,
+// according to the watch. The watch may lag; the read before Helm is run decides
+// (see launch).
 func (o *Operations) checkPending(ctx context.Context, request helmtrail.Request, cluster Cluster) error {
 	newest := cluster.Newest(request.Release.Namespace, request.Release.Name)
 	pending, err := o.pendingOver(ctx, request, newest)
@@ -199,8 +199,8 @@ func (o *Operations) checkPending(ctx context.Context, request helmtrail.Request
 
 // pendingOver returns a *PendingError if the request is a rollback or an
 // uninstall and somebody else may be working on the release's newest revision.
-// Helm itself refuses installs and upgrades then, but not these, and leaves two
-// revisions deployed.
+// Helm itself rejects only installs and upgrades in that case; a rollback would
+// leave two revisions deployed.
 func (o *Operations) pendingOver(ctx context.Context, request helmtrail.Request, newest *decoder.Revision) (*helmtrail.PendingError, error) {
 	switch {
 	case newest == nil || !decoder.Busy(newest.Status()):

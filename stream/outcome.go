@@ -166,7 +166,7 @@ func (o outcome) agrees() *bool {
 	return nil // helm refused before it wrote a record
 }
 
-// removed reports whether the release is as an uninstall leaves it.
+// removed reports whether the release is in the state after an uninstall.
 func (o outcome) removed() bool {
 	newest := o.newest()
 	return newest == nil || o.request.Options.KeepHistory && newest.Status() == decoder.StatusUninstalled
@@ -178,7 +178,7 @@ func (o outcome) undone() bool {
 	return installs && o.request.Options.RollbackOnFailure && o.seen && o.newest() == nil
 }
 
-// hint returns the way out of a pending state, whoever left it.
+// hint returns the ways out of a pending state.
 func (o outcome) hint() string {
 	newest := o.newest()
 	if newest == nil || !decoder.Busy(newest.Status()) {

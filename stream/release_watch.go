@@ -51,7 +51,7 @@ func (w *releaseWatch) begin(first, start int) {
 	}
 }
 
-// recall takes in an event that an earlier helmtrail stored.
+// recall restores the state from an event that an earlier helmtrail stored.
 func (w *releaseWatch) recall(body *helmtrail.ReleaseStatus) {
 	if body.Change == decoder.ChangeStatus {
 		w.told[body.Secret.UID] = body.Status
@@ -83,7 +83,7 @@ func (w *releaseWatch) catchUp(ctx context.Context) {
 	}
 }
 
-// see is called for every transition of the release while the session runs.
+// see handles a transition of the release while the session runs.
 func (w *releaseWatch) see(t decoder.Transition) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -148,9 +148,8 @@ func chartName(h *decoder.Header) string {
 }
 
 // settle reads the release from the API server after helm has ended, gives the
-// watch a moment to deliver what that read shows, and reports what is still
-// missing. Nothing is reported afterwards. known is false if the release could
-// not be read.
+// watch a moment to deliver the same, and reports what is still missing. Nothing
+// is reported afterwards. known is false if the release could not be read.
 func (w *releaseWatch) settle(ctx context.Context) (after []*decoder.Revision, known bool) {
 	release := w.run.ref.Release
 	reading, cancel := context.WithTimeout(ctx, readTimeout)
@@ -254,14 +253,15 @@ func (w *releaseWatch) notes(ctx context.Context, o outcome) string {
 }
 
 const (
-	// maxNotes bounds the notes in a terminal event, in bytes; the revision itself has all of them.
+	// maxNotes bounds the notes in a terminal event, in bytes; the revision has
+	// all of them.
 	maxNotes = 64 << 10
 	// maxDescription bounds a revision's description in an event, in bytes: helm
-	// may list everything there that it could not do.
+	// may list every failure in it.
 	maxDescription = 8 << 10
 )
 
-// cutNotes shortens notes to what a terminal event may hold. In JSON one byte may
+// cutNotes shortens notes to the limit of a terminal event. In JSON one byte may
 // take six.
 func cutNotes(notes string) string {
 	notes = cut(notes, maxNotes)

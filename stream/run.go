@@ -202,9 +202,8 @@ func (r *run) awaitEnd(recorded <-chan struct{}, giveUp func()) bool {
 	return false
 }
 
-// end stops the session. It reports whether there was anything to stop: it
-// returns false if the session is over or helm has ended. Calling it again with
-// force kills helm at once.
+// end stops the session. It returns false if the session is over or helm has
+// ended. Another call with force kills helm at once.
 func (r *run) end(cause backend.StopCause, force bool) (accepted bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -225,8 +224,8 @@ func (r *run) end(cause backend.StopCause, force bool) (accepted bool, err error
 	return true, nil
 }
 
-// grace returns how long helm may take after SIGTERM. With rollbackOnFailure it
-// undoes its work then, which may take the whole timeout.
+// grace returns the time for helm to exit after SIGTERM. With rollbackOnFailure
+// helm then undoes its work, which may take the whole timeout.
 func (r *run) grace(force bool) time.Duration {
 	switch {
 	case force:
@@ -237,7 +236,7 @@ func (r *run) grace(force bool) time.Duration {
 	return r.ops.setup.Grace
 }
 
-// leaveOn ends the session in this process only: supervisor and helm go on.
+// leaveOn ends the session only in this process. Supervisor and helm continue.
 func (r *run) leaveOn() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -327,8 +326,8 @@ func (r *run) beat() {
 	}
 }
 
-// phaseOrder orders the phases. A phase is followed only by a higher one: several
-// sources report it, and a late report must not turn it back.
+// phaseOrder orders the phases. A phase can only be followed by a higher one:
+// several sources report it, and a late report must not reset it.
 var phaseOrder = map[helmtrail.Phase]int{
 	helmtrail.PhaseQueued: 0, helmtrail.PhaseRunning: 1, helmtrail.PhaseWaiting: 2, helmtrail.PhaseRollingBack: 3, helmtrail.PhaseRetrying: 4, helmtrail.PhaseCanceling: 5, helmtrail.PhaseFinishing: 6,
 }
@@ -343,7 +342,7 @@ func (r *run) setPhase(p helmtrail.Phase) {
 	}
 }
 
-// restartPhase starts over with the phases, for another attempt.
+// restartPhase resets the phase for another attempt.
 func (r *run) restartPhase() { r.phase.CompareAndSwap(helmtrail.PhaseRetrying, helmtrail.PhaseRunning) }
 
 // waits reports whether a line of helm's debug output says that helm starts to

@@ -7,12 +7,12 @@ import (
 	"github.com/helmtrail/helmtrail/health"
 )
 
-// maxCauses bounds the causes of one summary. Who reads on after so many has
-// read the rows.
+// maxCauses is the maximum number of causes in a summary. More would not be read:
+// the rows have the same.
 const maxCauses = 20
 
-// Summarize counts the rows of a snapshot, those that may not be seen left out,
-// and gathers what is wrong with them.
+// Summarize counts the rows of a snapshot, without forbidden ones, and collects
+// their causes.
 func Summarize(rows []health.Resource) health.Summary {
 	summary := health.Summary{Causes: []health.Cause{}}
 	for _, row := range rows {
@@ -31,9 +31,9 @@ func Summarize(rows []health.Resource) health.Summary {
 	return summary
 }
 
-// causesOf returns the causes of the rows: those that cannot heal first, then
-// by rank, else in the order of the rows. Objects of one owner that have the
-// same trouble are one cause.
+// causesOf returns the causes of the rows: final ones first, then by rank,
+// otherwise in the order of the rows. Objects of one owner with the same problem
+// are one cause.
 func causesOf(rows []health.Resource) []health.Cause {
 	type kind struct{ owner, container, reason string }
 	merged := map[kind]int{}
@@ -60,7 +60,7 @@ func causesOf(rows []health.Resource) []health.Cause {
 	return causes
 }
 
-// compareCauses puts what cannot heal first, and else what others follow from.
+// compareCauses sorts final causes first, and then by rank.
 func compareCauses(a, b health.Cause) int {
 	if a.Final != b.Final {
 		if a.Final {
@@ -71,9 +71,9 @@ func compareCauses(a, b health.Cause) int {
 	return cmp.Compare(a.Rank, b.Rank)
 }
 
-// refined adds to the causes that stood when helm gave up those of a moment
-// later that cannot heal: helm may know of a Job's end before it is seen here.
-// One that tells more of the same container takes the other's place.
+// refined adds final causes of a moment later to those that stood when helm gave
+// up: helm may know of a Job's end before the watch sees it. A later cause with
+// more details about the same container replaces the earlier one.
 func refined(standing, later []health.Cause) []health.Cause {
 	all := slices.Clone(standing)
 	for _, cause := range later {
@@ -89,8 +89,8 @@ func refined(standing, later []health.Cause) []health.Cause {
 	return all
 }
 
-// gaveUp returns the causes of an operation that has failed: what merely waits
-// counts only when nothing else is known.
+// gaveUp returns the causes of a failed operation. Causes that only say that
+// something is waiting are used if there are no others.
 func gaveUp(causes []health.Cause) []health.Cause {
 	given := []health.Cause{}
 	for _, cause := range causes {
@@ -101,7 +101,7 @@ func gaveUp(causes []health.Cause) []health.Cause {
 	return given
 }
 
-// telling reports whether causes tell more than that something waits.
+// telling reports whether any cause says more than that something is waiting.
 func telling(causes []health.Cause) bool {
 	return slices.ContainsFunc(causes, func(c health.Cause) bool { return c.Rank < health.RankWaiting })
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // errTooBig means that an event does not fit into an entry and can never be
-// stored. Whatever makes events keeps them smaller.
+// stored. The sources of events keep them smaller.
 var errTooBig = errors.New("over the limit")
 
 // writer appends to a log. It belongs to one goroutine.
@@ -20,18 +20,18 @@ type writer struct {
 	log     *Log
 	started time.Time
 	last    progress // of the events that are stored
-	// ending is called when the terminal event is stored, before readers see it.
+	// ending is called after the terminal event is stored and before readers see it.
 	ending func()
 }
 
-// progress is how far a session's events have come.
+// progress is the state of a session's stored events.
 type progress struct {
 	seq     uint64
 	offset  int64         // the offset in Helm's output
 	elapsed time.Duration // never goes back
 }
 
-// batch is some events that are stored as one entry.
+// batch has events that are stored as one entry.
 type batch struct {
 	data   []byte
 	events int
@@ -62,7 +62,7 @@ func (w *writer) write(ctx context.Context, items []pending) (stored int, err er
 	return stored, nil
 }
 
-// batch encodes as many of the items as one entry should hold, at least one.
+// batch encodes as many of the items as fit into one entry, at least one.
 func (w *writer) batch(items []pending) (batch, error) {
 	b := batch{data: make([]byte, 0, 512*len(items)), last: w.last}
 	for _, item := range items {

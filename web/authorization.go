@@ -19,7 +19,8 @@ func (s *Server) admitted(r route) handler {
 			}
 			authz.SetCaller(c, caller)
 		}
-		// Check this after the permission: not everybody may learn which namespaces are watched.
+		// Check this after the permission: not everybody may learn which
+		// namespaces are watched.
 		if cluster := s.clusters.get(c.Param("cluster")); cluster != nil {
 			if err := cluster.CheckWatched(c.Param("namespace")); err != nil {
 				return err

@@ -22,8 +22,8 @@ const maxArchive = 32 << 20
 
 // Charts lists, describes and stores charts. Its methods may be called concurrently.
 type Charts interface {
-	// ListCharts returns all charts, sorted by name within each source, and the problems
-	// of sources that could not be listed. It may request repositories.
+	// ListCharts returns all charts, sorted by name within each source, and the
+	// problems of sources that could not be listed. It may request repositories.
 	ListCharts(ctx context.Context) ([]helmtrail.ChartItem, []helmtrail.ChartProblem)
 	// DescribeChart reads a chart; it may fetch it.
 	DescribeChart(ctx context.Context, chart helmtrail.Chart) (*helmtrail.ChartDetails, error)

@@ -25,14 +25,14 @@ type (
 // Objects reads the objects of releases. Its methods ask the API server and may
 // be called concurrently.
 type Objects interface {
-	// Record fetches one revision in full. It fails with helmtrail.ErrNotFound if there is
-	// none.
+	// Record fetches one revision in full. It fails with helmtrail.ErrNotFound if
+	// there is none.
 	Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error)
-	// Now returns the present rows of the record's objects, limited to what the viewer may
-	// see. Calling it again soon makes no requests to the API server.
+	// Now returns the present rows of the record's objects, limited to what the
+	// viewer may see. Calling it again soon makes no requests to the API server.
 	Now(ctx context.Context, record *decoder.Record, viewer helmtrail.Viewer) ([]health.Resource, error)
-	// ContainerLog returns the last lines of a container's log, not masked, if the viewer
-	// may read it.
+	// ContainerLog returns the last lines of a container's log, not masked, if
+	// the viewer may read it.
 	ContainerLog(ctx context.Context, source health.LogSource, viewer helmtrail.Viewer) (string, error)
 }
 
@@ -58,8 +58,8 @@ type Cluster struct {
 	Objects Objects
 	// Comparer compares releases with the live objects.
 	Comparer history.Comparer
-	// API reads what else the OpenShift console's contract needs. It is nil if the contract
-	// is not served.
+	// API reads what else the OpenShift console's contract needs. It is nil if
+	// the contract is not served.
 	API console.ClusterAPI
 }
 

@@ -79,8 +79,8 @@ func (s *Server) readiness(c *gin.Context) error {
 	return notReady
 }
 
-// unread returns the problems of clusters that the server waits for. It does not wait for an
-// unreachable cluster, unless all are unreachable.
+// unread returns the problems of clusters that the server waits for. It does not
+// wait for an unreachable cluster, unless all are unreachable.
 func (s *Server) unread() []string {
 	var missing, failed []string
 	clusters := s.clusters.all()

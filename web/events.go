@@ -16,8 +16,8 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// streamSession sends each of a session's events exactly once and in order: first the stored
-// ones, then the live ones, up to the terminal event.
+// streamSession sends each of a session's events exactly once and in order: first
+// the stored ones, then the live ones, up to the terminal event.
 func (s *Server) streamSession(c *gin.Context) error {
 	ref, cluster, err := s.releaseRef(c)
 	if err != nil {
@@ -76,9 +76,10 @@ var errNoActiveSession = &httpapi.Error{
 	Message: "No active session found. The operation may have completed.",
 }
 
-// openLog opens the log of the session in the request, otherwise of the running session. If
-// no session is running, the one that the reader was following may have ended while the
-// reader was disconnected. It then opens that one, so that the reader sees the end.
+// openLog opens the log of the session in the request, otherwise of the running
+// session. If no session is running, the one that the reader was following may
+// have ended while the reader was disconnected. It then opens that one, so that
+// the reader sees the end.
 func (s *Server) openLog(c *gin.Context, ref helmtrail.ReleaseRef, last string) (*stream.Log, string, error) {
 	id := c.Query("sessionId")
 	if id == "" {
@@ -97,9 +98,9 @@ func (s *Server) openLog(c *gin.Context, ref helmtrail.ReleaseRef, last string) 
 	return nil, "", errNoActiveSession
 }
 
-// resumeAfter returns the seq of the reader's last event, or 0. reset means that the id is
-// invalid: malformed, of another session, or beyond the head. A seq without a session is
-// accepted if the request names the session.
+// resumeAfter returns the seq of the reader's last event, or 0. reset means that
+// the id is invalid: malformed, of another session, or beyond the head. A seq
+// without a session is accepted if the request names the session.
 func resumeAfter(log *stream.Log, id string, named bool, last string) (after uint64, reset bool) {
 	if last == "" {
 		return 0, false

@@ -298,7 +298,8 @@ func TestAReaderWhoReadsNothingIsDisconnectedAndDelaysNobody(t *testing.T) {
 	p.end()
 	reading.Wait()
 
-	// The silent reader's connection is still open on its side, but is no longer served.
+	// The silent reader's connection is still open on its side, but is no longer
+	// served.
 	waitForGoroutines(t, before, 6*atOnce)
 	// It can resume.
 	wantSeqs(t, f.listen(sessionEvents("web", id), "Last-Event-ID", id+"."+strconv.Itoa(lines)).all(), id, lines+1, lines+2)
@@ -314,8 +315,8 @@ func countEvents(r io.Reader) (events int, ended bool) {
 		n, err := r.Read(buffer[kept:])
 		data := buffer[:kept+n]
 		events += bytes.Count(data, mark)
-		// A marker may be split between two reads. Fewer bytes are kept than a marker has, so
-		// none is counted twice.
+		// A marker may be split between two reads. Fewer bytes are kept than a
+		// marker has, so none is counted twice.
 		kept = copy(buffer, data[max(0, len(data)-len(mark)+1):])
 		if err != nil {
 			return events, err == io.EOF

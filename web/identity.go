@@ -32,9 +32,9 @@ func (all *callers) identify(c *gin.Context, cluster *served) (*authz.Caller, er
 	return recognize(c, cluster, credentialsOf(c.Request, cluster.ID))
 }
 
-// identifyIn is identify for a cluster other than the request's own. It uses the token of the
-// login to that cluster. A token in the header is for the request's own cluster and is never
-// sent to another.
+// identifyIn is identify for a cluster other than the request's own. It uses the
+// token of the login to that cluster. A token in the header is for the request's
+// own cluster and is never sent to another.
 func (all *callers) identifyIn(c *gin.Context, id string) (*authz.Caller, error) {
 	cluster, err := all.clusters.served(id)
 	if err != nil {
@@ -67,8 +67,8 @@ func recognize(c *gin.Context, cluster *served, credentials helmtrail.Credential
 	return authz.Known(cluster.ID, c.Request.RemoteAddr, cluster.access, credentials, user), nil
 }
 
-// admitAnybody returns the caller as identified by the first cluster that knows them, starting
-// with the default cluster.
+// admitAnybody returns the caller as identified by the first cluster that knows
+// them, starting with the default cluster.
 func (all *callers) admitAnybody(c *gin.Context) (*authz.Caller, error) {
 	identities := all.identities(c)
 	if len(identities) == 0 {
@@ -96,9 +96,10 @@ type identity struct {
 
 const identitiesKey = "identities"
 
-// identities returns the caller's identity in each cluster, the default one first. It asks all
-// clusters concurrently, and once per request. If there are several, a slow cluster is treated
-// as one that did not answer, so that it does not delay the others.
+// identities returns the caller's identity in each cluster, the default one
+// first. It asks all clusters concurrently, and once per request. If there are
+// several, a slow cluster is treated as one that did not answer, so that it does
+// not delay the others.
 func (all *callers) identities(c *gin.Context) []identity {
 	if asked, ok := c.Get(identitiesKey); ok {
 		return asked.([]identity)
@@ -127,8 +128,8 @@ func (all *callers) identities(c *gin.Context) []identity {
 	return list
 }
 
-// credentialsOf returns the request's credentials for a cluster: from the header, otherwise
-// from the login.
+// credentialsOf returns the request's credentials for a cluster: from the header,
+// otherwise from the login.
 func credentialsOf(r *http.Request, cluster string) helmtrail.Credentials {
 	if header := r.Header.Get("Authorization"); header != "" {
 		scheme, token, _ := strings.Cut(header, " ")
@@ -140,8 +141,8 @@ func credentialsOf(r *http.Request, cluster string) helmtrail.Credentials {
 	return cookieCredentials(r, cluster)
 }
 
-// cookieCredentials returns the credentials of the login to a cluster or, in the console's
-// contract, of the console's own login.
+// cookieCredentials returns the credentials of the login to a cluster or, in the
+// console's contract, of the console's own login.
 func cookieCredentials(r *http.Request, cluster string) helmtrail.Credentials {
 	cookie, err := r.Cookie(cookieName(cluster))
 	if err != nil && console.IsRequest(r) {
@@ -153,8 +154,9 @@ func cookieCredentials(r *http.Request, cluster string) helmtrail.Credentials {
 	return helmtrail.Credentials{Token: cookie.Value}
 }
 
-// credentialsAnywhere returns the credentials for a cluster if the request names none. A token
-// in the header is then for the default cluster and is never sent to another.
+// credentialsAnywhere returns the credentials for a cluster if the request names
+// none. A token in the header is then for the default cluster and is never sent
+// to another.
 func (all *callers) credentialsAnywhere(r *http.Request, cluster string) helmtrail.Credentials {
 	if r.Header.Get("Authorization") != "" && cluster != all.clusters.defaultID() {
 		return helmtrail.Credentials{}

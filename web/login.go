@@ -15,15 +15,15 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// maxToken is the maximum length of a token, in bytes: it must fit into a browser's cookie
-// together with the name and attributes.
+// maxToken is the maximum length of a token, in bytes: it must fit into a
+// browser's cookie together with the name and attributes.
 const maxToken = 3800
 
 // tokenPattern matches a bearer token (RFC 6750, section 2.1).
 var tokenPattern = regexp.MustCompile(`^[A-Za-z0-9\-._~+/]+=*$`)
 
-// cookieName returns the name of the cookie with a cluster's token. A token is only sent to
-// the API server of its own cluster.
+// cookieName returns the name of the cookie with a cluster's token. A token is
+// only sent to the API server of its own cluster.
 func cookieName(cluster string) string { return "helmtrail-" + cluster }
 
 type loginBody struct {
@@ -124,8 +124,8 @@ func (s *Server) cookie(c *gin.Context, cluster, token string) *http.Cookie {
 	}
 }
 
-// me answers with the caller's identity in each cluster. A caller who is not signed in learns
-// which clusters have a login.
+// me answers with the caller's identity in each cluster. A caller who is not
+// signed in learns which clusters have a login.
 func (s *Server) me(c *gin.Context) error {
 	answer := whoAmI{Auth: "none", Clusters: []signedIn{}}
 	known := map[string]signedIn{}

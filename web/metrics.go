@@ -13,8 +13,8 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// meter counts what the server serves. The figures of clusters are computed when they are
-// collected.
+// meter counts what the server serves. The figures of clusters are computed when
+// they are collected.
 type meter struct {
 	server *Server
 	// These are the numbers of open streams.
@@ -97,8 +97,8 @@ func (m *meter) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// isStuck reports whether a release was left pending. It returns false if that cannot be
-// determined.
+// isStuck reports whether a release was left pending. It returns false if that
+// cannot be determined.
 func (s *Server) isStuck(cluster string, r *decoder.Revision) bool {
 	if !decoder.Busy(r.Status()) {
 		return false
@@ -119,8 +119,8 @@ func (m *meter) seen(cluster string, t decoder.Transition) {
 	}
 }
 
-// statusLabel returns a status as a label. All statuses unknown to Helm share one value, so that
-// nobody can create any number of label values.
+// statusLabel returns a status as a label. All statuses unknown to Helm share one
+// value, so that nobody can create any number of label values.
 func statusLabel(s decoder.Status) string {
 	switch s {
 	case decoder.StatusDeployed, decoder.StatusFailed, decoder.StatusSuperseded, decoder.StatusUninstalled, decoder.StatusUninstalling,

@@ -16,8 +16,9 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// recoverPanics answers 500 if a handler panics. It logs no value of the request. A panic's text
-// may quote one, so only the texts of Go's runtime errors are logged.
+// recoverPanics answers 500 if a handler panics. It logs no value of the request.
+// A panic's text may quote one, so only the texts of Go's runtime errors are
+// logged.
 func (s *Server) recoverPanics(c *gin.Context) {
 	defer func() {
 		p := recover()
@@ -43,8 +44,8 @@ func (s *Server) recoverPanics(c *gin.Context) {
 	c.Next()
 }
 
-// protect sets security headers and rejects requests that a browser sends for another site's
-// page.
+// protect sets security headers and rejects requests that a browser sends for
+// another site's page.
 func (s *Server) protect(c *gin.Context) {
 	c.Header("X-Content-Type-Options", "nosniff")
 	c.Header("Referrer-Policy", "same-origin")

@@ -77,8 +77,8 @@ func (s *Server) uninstall(c *gin.Context) error {
 	return s.start(c, c.Param("name"), helmtrail.Request{Operation: helmtrail.OperationUninstall, Options: options})
 }
 
-// start submits a request. It answers 202 after the session is stored and before helm does
-// anything.
+// start submits a request. It answers 202 after the session is stored and before
+// helm does anything.
 func (s *Server) start(c *gin.Context, name string, request helmtrail.Request) error {
 	ref, _, err := s.releaseRef(c)
 	if err != nil {

@@ -46,9 +46,9 @@ func (s *Server) root(c *gin.Context) error {
 	return nil
 }
 
-// page serves a file of the app, or the app's first page for any other URL, because the app does
-// its routing in the browser. Files named by their content may be cached forever; all others must
-// be revalidated.
+// page serves a file of the app, or the app's first page for any other URL,
+// because the app does its routing in the browser. Files named by their content
+// may be cached forever; all others must be revalidated.
 func (s *Server) page(c *gin.Context) error {
 	name := strings.TrimPrefix(path.Clean("/"+c.Param("path")), "/")
 	data, err := s.pages.read(name)
@@ -79,8 +79,8 @@ func (s *Server) page(c *gin.Context) error {
 	return nil
 }
 
-// withBasePath makes the file paths in the app's first page absolute, because that page is served
-// for URLs of any depth, and tells the app its base path.
+// withBasePath makes the file paths in the app's first page absolute, because
+// that page is served for URLs of any depth, and tells the app its base path.
 func withBasePath(page []byte, base string) []byte {
 	page = bytes.ReplaceAll(page, []byte(`="./`), []byte(`="`+base+`/helm/`))
 	return bytes.Replace(page, []byte("</head>"), []byte(`<meta name="helmtrail-base" content="`+base+`"></head>`), 1)

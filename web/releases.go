@@ -83,7 +83,8 @@ func newReleaseItem(cluster string, r *decoder.Revision, now activity) releaseIt
 	return item
 }
 
-// listReleases answers from memory with one page of the releases of a cluster or namespace.
+// listReleases answers from memory with one page of the releases of a cluster or
+// namespace.
 func (s *Server) listReleases(c *gin.Context) error {
 	cluster, err := s.cluster(c)
 	if err != nil {
@@ -125,8 +126,8 @@ func (s *Server) listReleases(c *gin.Context) error {
 
 // readReleases returns the answer of a list.
 func (s *Server) readReleases(ctx context.Context, cluster *served, q clusters.Query) (*polling.Answer, error) {
-	// Read the cursor before the list: a stream from the cursor then has everything that the
-	// list does not include.
+	// Read the cursor before the list: a stream from the cursor then has
+	// everything that the list does not include.
 	list := releaseList{Cursor: cluster.Feed.Position()}
 	page, more := cluster.Latest().Page(q)
 	if more {

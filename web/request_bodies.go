@@ -13,8 +13,8 @@ type upgradeBody struct {
 	Options    helmtrail.Options `json:"options"`
 }
 
-// installBody repeats the fields of upgradeBody instead of embedding it, because encoding/json
-// would name the embedded struct in its errors.
+// installBody repeats the fields of upgradeBody instead of embedding it, because
+// encoding/json would name the embedded struct in its errors.
 type installBody struct {
 	Name       string            `json:"name"`
 	Chart      helmtrail.Chart   `json:"chart"`

@@ -20,9 +20,9 @@ type resourceList struct {
 	Summary   health.Summary    `json:"summary"`
 }
 
-// listResources answers with the present objects of a release's newest revision, limited to what
-// the caller may see, whether or not an operation is running. Objects that only earlier revisions
-// contain are not included.
+// listResources answers with the present objects of a release's newest revision,
+// limited to what the caller may see, whether or not an operation is running.
+// Objects that only earlier revisions contain are not included.
 func (s *Server) listResources(c *gin.Context) error {
 	ref, cluster, err := s.releaseRef(c)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// handler answers a request, or returns an error before it has written anything. Server.answer
-// turns the error into a response.
+// handler answers a request, or returns an error before it has written anything.
+// Server.answer turns the error into a response.
 type handler func(c *gin.Context) error
 
 // route is a route and the permission that it needs.
@@ -105,7 +105,8 @@ func (s *Server) cluster(c *gin.Context) (*served, error) {
 	return s.clusters.served(c.Param("cluster"))
 }
 
-// answer converts a handler to a Gin handler, which also writes the response to an error.
+// answer converts a handler to a Gin handler, which also writes the response to
+// an error.
 func (s *Server) answer(h handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		err := h(c)

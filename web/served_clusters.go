@@ -39,8 +39,8 @@ func (s *clusterSet) get(id string) *served {
 	return nil
 }
 
-// AddCluster serves another cluster, listed last. It fails if the id is taken, reserved or the base
-// path, or if only some of the clusters would need a login.
+// AddCluster serves another cluster, listed last. It fails if the id is taken,
+// reserved or the base path, or if only some of the clusters would need a login.
 func (s *Server) AddCluster(c Cluster) error {
 	s.clusters.mu.Lock()
 	defer s.clusters.mu.Unlock()
@@ -72,7 +72,8 @@ func (s *Server) RemoveCluster(id string) {
 	removed.Close()
 }
 
-// served returns a cluster. It fails with helmtrail.ErrNotFound if the cluster is not served.
+// served returns a cluster. It fails with helmtrail.ErrNotFound if the cluster is
+// not served.
 func (s *clusterSet) served(id string) (*served, error) {
 	if cluster := s.get(id); cluster != nil {
 		return cluster, nil
@@ -83,7 +84,8 @@ func (s *clusterSet) served(id string) (*served, error) {
 // errNoDefault is returned when the default cluster is not being served.
 var errNoDefault = httpapi.Unavailable("The default cluster is not being watched; /clusters lists those that are.")
 
-// defaultID returns the id of the default cluster, which is used for URLs without a cluster.
+// defaultID returns the id of the default cluster, which is used for URLs without
+// a cluster.
 func (s *clusterSet) defaultID() string {
 	if s.defaultTo != "" {
 		return s.defaultTo

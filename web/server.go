@@ -23,7 +23,8 @@ import (
 type Options struct {
 	// Clusters are the clusters to serve at first, in the order of the list.
 	Clusters []Cluster
-	// DefaultCluster is the id of the cluster for URLs without a cluster; "" means the first.
+	// DefaultCluster is the id of the cluster for URLs without a cluster; ""
+	// means the first.
 	DefaultCluster string
 	// Operations starts sessions and opens their logs.
 	Operations *stream.Operations
@@ -31,28 +32,30 @@ type Options struct {
 	Trail history.Trail
 	// Charts lists and stores charts; it may be nil.
 	Charts Charts
-	// Archives fetches, stores and renders charts for the OpenShift console's contract. It
-	// is nil if the contract is not served.
+	// Archives fetches, stores and renders charts for the OpenShift console's
+	// contract. It is nil if the contract is not served.
 	Archives console.Archives
 	// Pages is the built app: index.html, assets/ and other files.
 	Pages fs.FS
-	// NotReady returns further reasons why the server is not ready, one sentence each. It
-	// may take some seconds, and may be nil.
+	// NotReady returns further reasons why the server is not ready, one sentence
+	// each. It may take some seconds, and may be nil.
 	NotReady func() []string
-	// LocalOnly rejects requests whose Host is neither a loopback name or address nor one of
-	// Hosts. A foreign page could otherwise reach a server without login by giving its own
-	// name a loopback address.
+	// LocalOnly rejects requests whose Host is neither a loopback name or address
+	// nor one of Hosts. A foreign page could otherwise reach a server without
+	// login by giving its own name a loopback address.
 	LocalOnly bool
 	// Hosts are further names, without port, that LocalOnly accepts.
 	Hosts []string
-	// BasePath precedes every URL path behind a proxy, such as "/helmtrail"; it may be "".
+	// BasePath precedes every URL path behind a proxy, such as "/helmtrail"; it
+	// may be "".
 	BasePath string
-	// MayReveal returns nil if every caller may see the secrets of a release. If MayReveal is
-	// nil, callers need permission to read Secrets, which nobody has on a server without
-	// login.
+	// MayReveal returns nil if every caller may see the secrets of a release. If
+	// MayReveal is nil, callers need permission to read Secrets, which nobody has
+	// on a server without login.
 	MayReveal func(release helmtrail.ReleaseRef) error
-	// MaskKey is the key for the fingerprints of masked secrets, which are comparable while
-	// the key is the same. It is secret. The default is a new key.
+	// MaskKey is the key for the fingerprints of masked secrets, which are
+	// comparable while the key is the same. It is secret. The default is a new
+	// key.
 	MaskKey []byte
 	// Metrics is the registry for the server's metrics and for /metrics; it may be nil.
 	Metrics *prometheus.Registry
@@ -135,9 +138,9 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends all streams and stops observing the clusters. Other requests are still answered. Close
-// does not wait for the handlers of streams; http.Server.Shutdown does. Register Close with
-// RegisterOnShutdown.
+// Close ends all streams and stops observing the clusters. Other requests are
+// still answered. Close does not wait for the handlers of streams;
+// http.Server.Shutdown does. Register Close with RegisterOnShutdown.
 func (s *Server) Close() error {
 	s.close()
 	if s.unwatch != nil {

@@ -63,8 +63,8 @@ func (s *Server) readSessions(ctx context.Context, ref helmtrail.ReleaseRef, for
 	return polling.JSON(list), nil
 }
 
-// getSession answers with a session of the release. It answers 404 for a session of another release:
-// the id alone gives no access.
+// getSession answers with a session of the release. It answers 404 for a session
+// of another release: the id alone gives no access.
 func (s *Server) getSession(c *gin.Context) error {
 	ref, cluster, err := s.releaseRef(c)
 	if err != nil {
@@ -86,8 +86,8 @@ func (s *Server) getSession(c *gin.Context) error {
 	})
 }
 
-// cancel cancels a session and answers 202 with the session's present state. The stream reports its
-// end.
+// cancel cancels a session and answers 202 with the session's present state. The
+// stream reports its end.
 func (s *Server) cancel(c *gin.Context) error {
 	ref, _, err := s.releaseRef(c)
 	if err != nil {
@@ -114,8 +114,8 @@ func (s *Server) cancel(c *gin.Context) error {
 	return nil
 }
 
-// watchSessions wakes the clients that wait for a release when one of its sessions starts or ends,
-// until stop is called.
+// watchSessions wakes the clients that wait for a release when one of its
+// sessions starts or ends, until stop is called.
 func (s *Server) watchSessions() (stop func()) {
 	if s.options.Operations == nil {
 		return func() {}

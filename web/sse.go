@@ -18,7 +18,8 @@ func (s *Server) openPaced(c *gin.Context, contentType string) *httpapi.Paced {
 	return httpapi.OpenPaced(c, contentType, s.takeWithin)
 }
 
-// openSSE starts a stream of Server-Sent Events, and sends the client's delay before it reconnects.
+// openSSE starts a stream of Server-Sent Events, and sends the client's delay
+// before it reconnects.
 func (s *Server) openSSE(c *gin.Context) (*httpapi.Paced, error) {
 	out := s.openPaced(c, "text/event-stream")
 	// Clients that are disconnected together should not all reconnect at once.

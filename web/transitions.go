@@ -13,7 +13,8 @@ import (
 // clusterBeat is the interval of a cluster stream's heartbeats.
 const clusterBeat = 10 * time.Second
 
-// streamTransitions sends every transition of a cluster, starting now or at a given position.
+// streamTransitions sends every transition of a cluster, starting now or at a
+// given position.
 func (s *Server) streamTransitions(c *gin.Context) error {
 	cluster, err := s.cluster(c)
 	if err != nil {
@@ -67,8 +68,8 @@ func (s *Server) streamTransitions(c *gin.Context) error {
 	}
 }
 
-// visibleFrames returns the frames that a reader may see, in order. It fails if the API server does
-// not answer, or if the reader has lost their permission.
+// visibleFrames returns the frames that a reader may see, in order. It fails if
+// the API server does not answer, or if the reader has lost their permission.
 func visibleFrames(ctx context.Context, filter *authz.Filter, all []clusters.Frame) ([][]byte, error) {
 	if err := filter.Recheck(ctx); err != nil {
 		return nil, err

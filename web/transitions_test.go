@@ -136,7 +136,8 @@ func TestASlowReaderOfTransitionsDelaysNobody(t *testing.T) {
 			break
 		}
 		if got.Type == "RESET" {
-			// The reader fell behind twice. The second reset also covers the changes in between.
+			// The reader fell behind twice. The second reset also covers the
+			// changes in between.
 			f.releases.put(revision("shop", "last", 1, decoder.StatusDeployed))
 		}
 	}

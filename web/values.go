@@ -14,10 +14,10 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// mergeValues merges the object into the YAML like helm merges one values file into another: it
-// merges mappings; any other value, including null, replaces the present one. The result is YAML in
-// which numbers keep all their digits. YAML without an object is returned unchanged. No error quotes
-// a value.
+// mergeValues merges the object into the YAML like helm merges one values file
+// into another: it merges mappings; any other value, including null, replaces the
+// present one. The result is YAML in which numbers keep all their digits. YAML
+// without an object is returned unchanged. No error quotes a value.
 func mergeValues(object json.RawMessage, text string) ([]byte, error) {
 	over, err := decodeObject(object)
 	if err != nil {
@@ -70,8 +70,8 @@ func decodeObject(data []byte) (map[string]any, error) {
 
 var yamlLine = regexp.MustCompile(`line (\d+)`)
 
-// decodeYAML decodes values like helm, which converts them to JSON. Its errors only name the line,
-// because the parser's errors may quote the text.
+// decodeYAML decodes values like helm, which converts them to JSON. Its errors
+// only name the line, because the parser's errors may quote the text.
 func decodeYAML(text string) (map[string]any, error) {
 	data, err := yaml.YAMLToJSON([]byte(text))
 	if err != nil {
@@ -87,9 +87,9 @@ func decodeYAML(text string) (map[string]any, error) {
 	return object, nil
 }
 
-// encodeYAML encodes values as JSON that every YAML parser can read: it escapes the characters that
-// YAML does not allow. All others must stay unescaped, because an escaped surrogate pair is not valid
-// YAML.
+// encodeYAML encodes values as JSON that every YAML parser can read: it escapes
+// the characters that YAML does not allow. All others must stay unescaped,
+// because an escaped surrogate pair is not valid YAML.
 func encodeYAML(values map[string]any) ([]byte, error) {
 	var plain bytes.Buffer
 	encoder := json.NewEncoder(&plain)

@@ -10,7 +10,8 @@ import (
 	"github.com/helmtrail/helmtrail/web"
 )
 
-// A namespace that is not watched is out of reach, even if helmtrail's account may read it.
+// A namespace that is not watched is out of reach, even if helmtrail's account
+// may read it.
 func TestANamespaceThatIsNotWatchedIsNotCompared(t *testing.T) {
 	a := newArchive(t, func(o *web.Options) { o.Clusters[0].Namespaces = []string{"shop"} })
 	a.put(t, shop{revision: 1, status: "deployed", record: `"info":{"status":"deployed"}`})

@@ -20,7 +20,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// hidden is the name of a release that must not appear in an answer to a caller without permission.
+// hidden is the name of a release that must not appear in an answer to a caller
+// without permission.
 const hidden = "quartz"
 
 // routeCase is a route and a request by a caller with permission.

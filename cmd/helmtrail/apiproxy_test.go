@@ -43,8 +43,8 @@ type apiProxy struct {
 	rules []*rule
 }
 
-// rule makes the next requests of a method fail whose path contains a text. A | separates
-// several methods. times is the number of requests that fail.
+// rule makes the next requests of a method fail whose path contains a text. A |
+// separates several methods. times is the number of requests that fail.
 type rule struct {
 	methods, path string
 	fault         fault

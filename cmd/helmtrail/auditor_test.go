@@ -16,9 +16,9 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// auditedChart writes a chart with a subchart, a hook, notes, and a secret in every place
-// where one can be; "CANARY" is the secret. With the value broken, the API server rejects
-// an object and quotes the secret.
+// auditedChart writes a chart with a subchart, a hook, notes, and a secret in
+// every place where one can be; "CANARY" is the secret. With the value broken,
+// the API server rejects an object and quotes the secret.
 func auditedChart(t *testing.T, canary string) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "audited")
@@ -88,8 +88,8 @@ func (h *server) as(t *testing.T, path, accept string) string {
 	return string(body)
 }
 
-// audited installs the chart in a session of helmtrail, upgrades it by hand, and rolls it
-// back in another session.
+// audited installs the chart in a session of helmtrail, upgrades it by hand, and
+// rolls it back in another session.
 func audited(t *testing.T, h *server, version int, namespace, chart, canary string) (install, rollback accepted) {
 	t.Helper()
 	install = h.submit(t, http.MethodPost, h.releases(namespace), object{

@@ -78,10 +78,10 @@ func (h *server) heard(t *testing.T, path string, done func(frame) bool) string 
 	return text.String()
 }
 
-// An auditor who may only see releases gets every secret masked and can reveal nothing.
-// One who may read Secrets can reveal them, which the trail records. A caller with neither
-// permission learns nothing, also about former lineages. No secret appears anywhere else:
-// https://github.com/argoproj/argo-cd/issues/14065.
+// An auditor who may only see releases gets every secret masked and can reveal
+// nothing. One who may read Secrets can reveal them, which the trail records. A
+// caller with neither permission learns nothing, also about former lineages. No
+// secret appears anywhere else: https://github.com/argoproj/argo-cd/issues/14065.
 func TestNoSecretOfAReleaseIsRevealed(t *testing.T) {
 	t.Parallel()
 	for _, version := range clustertest.Versions {
@@ -232,7 +232,8 @@ func (a *canaryAudit) check(t *testing.T) {
 		seen := 0
 		text := a.auditor.heard(t, path, func(f frame) bool {
 			seen++
-			// The cluster's stream does not end. Read it up to the last install's last transition.
+			// The cluster's stream does not end. Read it up to the last install's
+			// last transition.
 			return i == 0 && f.event == "TRANSITION" && strings.Contains(f.data, `"revision":1,`) && strings.Contains(f.data, `"status":"deployed"`) && seen > 8
 		})
 		findCanary(t, forms, path, text)

@@ -14,8 +14,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// The causes of a failed operation are those at the time when Helm gave up. Here Helm has
-// uninstalled all objects before the session ends.
+// The causes of a failed operation are those at the time when Helm gave up. Here
+// Helm has uninstalled all objects before the session ends.
 func TestCausesOutliveTheObjects(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
@@ -80,11 +80,12 @@ func isMissingImage(c health.Cause) bool {
 		strings.HasPrefix(c.Text, "Container web of Pod web-") && strings.Contains(c.Text, "cannot pull its image web:doesnotexist: ")
 }
 
-// Each operation that cannot succeed ends FAILED with the right first cause in plain words.
-// The cause is in the stream at most two seconds after Kubernetes reports it. The two Helms
-// alternate: the cluster's state does not depend on which of them waits. The test runs
-// before the parallel tests and with few faults at a time: every start of Helm takes a
-// second of CPU, which would be part of the measurement.
+// Each operation that cannot succeed ends FAILED with the right first cause in
+// plain words. The cause is in the stream at most two seconds after Kubernetes
+// reports it. The two Helms alternate: the cluster's state does not depend on
+// which of them waits. The test runs before the parallel tests and with few
+// faults at a time: every start of Helm takes a second of CPU, which would be
+// part of the measurement.
 func TestAFailedOperationHasTheRightFirstCause(t *testing.T) {
 	servers := map[int]*server{}
 	for _, major := range clustertest.Versions {
@@ -168,8 +169,8 @@ func crashed(c health.Cause) bool {
 	return c.Reason == "CrashLoopBackOff" || c.Reason == "BackoffLimitExceeded"
 }
 
-// Helm 3 waits for a load balancer, but kstatus does not. Helm's error only says that it
-// timed out.
+// Helm 3 waits for a load balancer, but kstatus does not. Helm's error only says
+// that it timed out.
 func TestAMissingLoadBalancerIsTheCauseForHelm3(t *testing.T) {
 	t.Parallel()
 	h, namespace := shared.on(t, clustertest.Binary(t, "helm3")), clustertest.Namespace(t)
@@ -184,9 +185,10 @@ func TestAMissingLoadBalancerIsTheCauseForHelm3(t *testing.T) {
 	}
 }
 
-// Helm reports nothing about a hanging hook until it fails with "BackoffLimitExceeded"
-// (https://github.com/helm/helm/issues/4010). The stream shows the hook's Job, its Pod and
-// the cause while Helm is silent and has created nothing else.
+// Helm reports nothing about a hanging hook until it fails with
+// "BackoffLimitExceeded" (https://github.com/helm/helm/issues/4010). The stream
+// shows the hook's Job, its Pod and the cause while Helm is silent and has
+// created nothing else.
 func TestAHangingHookIsShownWhileHelmIsSilent(t *testing.T) {
 	t.Parallel()
 	const chart = `

@@ -260,8 +260,8 @@ func writeToken(t *testing.T, path, token string) {
 	}
 }
 
-// Helm-dashboard failed completely without permission to list Secrets in all namespaces:
-// https://github.com/komodorio/helm-dashboard/issues/62.
+// Helm-dashboard failed completely without permission to list Secrets in all
+// namespaces: https://github.com/komodorio/helm-dashboard/issues/62.
 func TestPermissionsInSomeNamespacesAreEnoughForThem(t *testing.T) {
 	t.Parallel()
 	allowed, denied, elsewhere := clustertest.Namespace(t), clustertest.Namespace(t), clustertest.Namespace(t)

@@ -20,8 +20,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// administrator creates a ServiceAccount with all permissions, which is removed when the
-// test ends, and returns a token.
+// administrator creates a ServiceAccount with all permissions, which is removed
+// when the test ends, and returns a token.
 func administrator(t *testing.T) string {
 	t.Helper()
 	namespace := clustertest.Namespace(t)
@@ -43,7 +43,8 @@ func administrator(t *testing.T) string {
 	return token
 }
 
-// adminConfig returns the test cluster's kubeconfig and the parts that its context names.
+// adminConfig returns the test cluster's kubeconfig and the parts that its
+// context names.
 func adminConfig(t *testing.T) (*clientcmdapi.Config, *clientcmdapi.Cluster, *clientcmdapi.AuthInfo) {
 	t.Helper()
 	config, err := clientcmd.LoadFromFile(clustertest.Kubeconfig(t))
@@ -82,8 +83,8 @@ func (h *server) watchesAndInstalls(t *testing.T) {
 	}
 }
 
-// printCredential is the credential plugin of these tests. It prints the token in one file
-// with a short lifetime, and counts its calls in another.
+// printCredential is the credential plugin of these tests. It prints the token in
+// one file with a short lifetime, and counts its calls in another.
 func printCredential(tokenFile string) {
 	token, err := os.ReadFile(tokenFile)
 	if err != nil {

@@ -81,7 +81,8 @@ func TestConsoleCommandLine(t *testing.T) {
 		t.Errorf("the uninstall answered %+v", removed.Release)
 	}
 
-	// The cookie is accepted only for the contract's routes, and never from another site's page.
+	// The cookie is accepted only for the contract's routes, and never from
+	// another site's page.
 	if a := h.ocHelm(t, token, h.url, http.MethodGet, h.releases(namespace), nil); a.status != http.StatusUnauthorized {
 		t.Errorf("outside the contract: %d %s", a.status, a.body)
 	}

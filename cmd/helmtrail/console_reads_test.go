@@ -175,10 +175,11 @@ func TestConsoleCharts(t *testing.T) {
 	})
 }
 
-// This test sends the requests of the console's frontend in their order, from the form to
-// the deleted release (HelmInstallUpgradePage.tsx, HelmReleaseList.tsx,
-// HelmReleaseDetails.tsx, HelmReleaseRollbackPage.tsx). The frontend watches Secrets
-// through another proxy, so the test looks for the Secrets in the cluster.
+// This test sends the requests of the console's frontend in their order, from the
+// form to the deleted release (HelmInstallUpgradePage.tsx, HelmReleaseList.tsx,
+// HelmReleaseDetails.tsx, HelmReleaseRollbackPage.tsx). The frontend watches
+// Secrets through another proxy, so the test looks for the Secrets in the
+// cluster.
 func TestConsoleFrontendReplay(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		repository := serveChart(t)
@@ -236,8 +237,8 @@ func TestConsoleFrontendReplay(t *testing.T) {
 	})
 }
 
-// A chart may have a Secret of its own with the release's name. A failed operation of the
-// contract must not touch it.
+// A chart may have a Secret of its own with the release's name. A failed
+// operation of the contract must not touch it.
 func TestConsoleLeavesTheReleasesOwnSecretAlone(t *testing.T) {
 	t.Parallel()
 	h, namespace := shared.on(t, clustertest.Binary(t, "helm4")), clustertest.Namespace(t)

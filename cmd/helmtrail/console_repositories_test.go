@@ -22,8 +22,9 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// defineRepositories adds OpenShift's resources for chart repositories to the cluster, with
-// the fields that helmtrail reads. They are removed when the test ends.
+// defineRepositories adds OpenShift's resources for chart repositories to the
+// cluster, with the fields that helmtrail reads. They are removed when the test
+// ends.
 func defineRepositories(t *testing.T) (cluster, project dynamic.NamespaceableResourceInterface) {
 	t.Helper()
 	client, err := dynamic.NewForConfig(clustertest.Config(t))
@@ -56,8 +57,8 @@ func defineRepositories(t *testing.T) (cluster, project dynamic.NamespaceableRes
 	return define("HelmChartRepository", "helmchartrepositories", "Cluster"), define("ProjectHelmChartRepository", "projecthelmchartrepositories", "Namespaced")
 }
 
-// addRepository creates a repository object. The API server serves a new resource with a
-// short delay.
+// addRepository creates a repository object. The API server serves a new resource
+// with a short delay.
 func addRepository(t *testing.T, resource dynamic.ResourceInterface, kind, name, url string, more object) {
 	t.Helper()
 	connection := object{"url": url}
@@ -172,8 +173,8 @@ func TestConsoleRepositoriesOfTheCluster(t *testing.T) {
 	h.console(t, http.MethodGet, query+"&noRepo=true", nil).fails(http.StatusBadRequest, "401")
 	h.console(t, http.MethodGet, query+"&indexEntry=web--nowhere", nil).fails(http.StatusBadRequest, "repository")
 
-	// An upgrade uses the Secret with which the URL was installed, until an upgrade clears
-	// it.
+	// An upgrade uses the Secret with which the URL was installed, until an
+	// upgrade clears it.
 	body := object{"name": "web", "namespace": namespace, "chart_url": private.chart, "noRepo": true, "basic_auth_secret_name": "login"}
 	h.console(t, http.MethodPost, "/release/async", body).begun(namespace, "web", 1)
 	r := h.settled(t, namespace, "web", 1, "deployed")

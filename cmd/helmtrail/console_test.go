@@ -68,8 +68,8 @@ type answer struct {
 	body   []byte
 }
 
-// console sends a request like the console's frontend: POST and PUT as JSON, PATCH with the
-// type of a JSON patch but another body (console-fetch.ts).
+// console sends a request like the console's frontend: POST and PUT as JSON,
+// PATCH with the type of a JSON patch but another body (console-fetch.ts).
 func (h *server) console(t *testing.T, method, path string, body any) answer {
 	t.Helper()
 	var reader io.Reader
@@ -120,8 +120,8 @@ func (a answer) decode(status int, into any) {
 	}
 }
 
-// fails checks that the response is exactly {"error":"..."} with a text that contains some
-// words.
+// fails checks that the response is exactly {"error":"..."} with a text that
+// contains some words.
 func (a answer) fails(status int, words ...string) {
 	a.t.Helper()
 	var body map[string]string

@@ -15,8 +15,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// writeContexts replaces a kubeconfig atomically with one that has these contexts of the
-// test cluster.
+// writeContexts replaces a kubeconfig atomically with one that has these contexts
+// of the test cluster.
 func writeContexts(t *testing.T, path string, names ...string) {
 	t.Helper()
 	config, err := clientcmd.LoadFromFile(clustertest.Kubeconfig(t))

@@ -44,8 +44,8 @@ func serverAccount(t *testing.T) (token string, withdraw, grant func()) {
 	return token, withdraw, grant
 }
 
-// https://github.com/komodorio/helm-dashboard/issues/62: a cluster without permissions must
-// not look empty, and running operations must not end.
+// https://github.com/komodorio/helm-dashboard/issues/62: a cluster without
+// permissions must not look empty, and running operations must not end.
 func TestPermissionsWithdrawnWhileItRuns(t *testing.T) {
 	t.Parallel()
 	token, withdraw, grant := serverAccount(t)
@@ -74,7 +74,8 @@ func TestPermissionsWithdrawnWhileItRuns(t *testing.T) {
 	moreLines("the log begins")
 
 	withdraw()
-	// An open watch continues for minutes: the API server checks the permission when it starts.
+	// An open watch continues for minutes: the API server checks the permission
+	// when it starts.
 	proxy.cut()
 	eventually(t, "the missing permission is reported", func() bool { return strings.Contains(h.shown(t, h.cluster).Problem, "forbidden") })
 	if lost := h.shown(t, h.cluster); lost.Reachable || !lost.Synced || !strings.Contains(lost.Problem, "secrets") {

@@ -59,8 +59,8 @@ func TestCommandsReportWhatTheyCannotReach(t *testing.T) {
 	}
 }
 
-// Records that Helm does not find, or that mislead it, are distinguished from missing ones:
-// https://github.com/helm/helm/issues/8247,
+// Records that Helm does not find, or that mislead it, are distinguished from
+// missing ones: https://github.com/helm/helm/issues/8247,
 // https://github.com/helm/helm/issues/5595.
 func TestCommandsReportOddRecordsAndAreNotMisled(t *testing.T) {
 	t.Parallel()

@@ -23,8 +23,8 @@ import (
 // never has values for the test chart with which its Pod does not become ready.
 var never = object{"tag": "doesnotexist"}
 
-// becomesReady repairs the test chart's Deployment "web" that was installed with never. A
-// Helm that waits for it then continues.
+// becomesReady repairs the test chart's Deployment "web" that was installed with
+// never. A Helm that waits for it then continues.
 func becomesReady(t *testing.T, namespace string) {
 	t.Helper()
 	client, err := appsv1client.NewForConfig(clustertest.Config(t))
@@ -74,8 +74,8 @@ func (h *server) awaitEvent(t *testing.T, answer accepted, is func(helmtrail.Eve
 	}
 }
 
-// hasObject returns a function that reports whether an event shows an existing object of a
-// kind.
+// hasObject returns a function that reports whether an event shows an existing
+// object of a kind.
 func hasObject(kind string) func(helmtrail.Event) bool {
 	return func(e helmtrail.Event) bool {
 		body, ok := e.Body.(*helmtrail.ResourceStatus)

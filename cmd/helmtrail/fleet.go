@@ -117,7 +117,7 @@ func (w *watching) added(c *informer.Cluster) {
 }
 
 // removed stops serving a cluster that was removed from the kubeconfig. Its watch
-// goes on until the operations that run there have ended.
+// continues until the operations that run there have ended.
 func (w *watching) removed(c *informer.Cluster) {
 	watch, ok := w.watches[c]
 	if !ok {

@@ -29,8 +29,8 @@ import (
 // credentialCommand makes the test binary act as a credential plugin.
 const credentialCommand = "credential"
 
-// TestMain makes the test binary its own supervisor, like the program, and runs the program
-// itself for tests that need it as a separate process.
+// TestMain makes the test binary its own supervisor, like the program, and runs
+// the program itself for tests that need it as a separate process.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		main()
@@ -43,8 +43,8 @@ func TestMain(m *testing.M) {
 		// os.Exit takes a second longer with the race detector.
 		syscall.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}
-	// Tests here wait for the cluster far more than they compute. The -parallel flag, which is
-	// parsed later, still overrides this.
+	// Tests here wait for the cluster far more than they compute. The -parallel
+	// flag, which is parsed later, still overrides this.
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
@@ -159,8 +159,8 @@ func (h *server) at(t *testing.T, line string) {
 	h.url = found[1]
 	transport := &http.Transport{
 		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
-		// Close unused connections before the server does, which might happen just when they are
-		// used again.
+		// Close unused connections before the server does, which might happen
+		// just when they are used again.
 		IdleConnTimeout: idleTimeout / 2,
 	}
 	h.client.Transport = openapitest.Transport(t, transport, found[2])
@@ -212,8 +212,8 @@ func (h *server) waitFor(t *testing.T, path string) {
 // does not fail only because the machine is busy.
 const patience = 3 * time.Minute
 
-// atOnce is longer than a busy machine needs for anything that is not held back. What is
-// held back arrives later or never.
+// atOnce is longer than a busy machine needs for anything that is not held back.
+// What is held back arrives later or never.
 const atOnce = 10 * time.Second
 
 // eventually calls ask until it returns true, at most for patience.
@@ -337,9 +337,9 @@ func (h *server) frames(ctx context.Context, path string, f func(frame) bool) er
 	}
 }
 
-// events reads a session's stored events until the stream ends, and checks what holds for
-// every stream: seq without gaps, the ids, and exactly one terminal event, which is the
-// last.
+// events reads a session's stored events until the stream ends, and checks what
+// holds for every stream: seq without gaps, the ids, and exactly one terminal
+// event, which is the last.
 func (h *server) events(ctx context.Context, t *testing.T, path string, first uint64) []helmtrail.Event {
 	t.Helper()
 	var events []helmtrail.Event

@@ -15,8 +15,8 @@ import (
 
 const module = "github.com/helmtrail/helmtrail"
 
-// pureRules lists the packages that contain only types and pure functions, with what they
-// may import besides the standard library.
+// pureRules lists the packages that contain only types and pure functions, with
+// what they may import besides the standard library.
 var pureRules = []struct {
 	folder string
 	allow  []string
@@ -86,8 +86,8 @@ func (f sourceFile) imports(t *testing.T) []string {
 	return paths
 }
 
-// sourceFiles parses every Go file of the product except tests and the packages for tests,
-// which may start real servers.
+// sourceFiles parses every Go file of the product except tests and the packages
+// for tests, which may start real servers.
 func sourceFiles(t *testing.T) []sourceFile {
 	t.Helper()
 	root := filepath.Join("..", "..")
@@ -129,8 +129,8 @@ func covers(pattern, name string) bool {
 	return name == tree || below && strings.HasPrefix(name, tree+"/")
 }
 
-// A rule is dead if no file matches it, or if no other package imports what it forbids: it
-// could never fail.
+// A rule is dead if no file matches it, or if no other package imports what it
+// forbids: it could never fail.
 func TestImportsPointOneWay(t *testing.T) {
 	files := sourceFiles(t)
 	for _, rule := range importRules {

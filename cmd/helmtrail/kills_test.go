@@ -62,9 +62,9 @@ func kill(t *testing.T, pid int) {
 	}
 }
 
-// giveUp makes Helm end its wait with an error, like its own timeout: a SIGTERM cancels an
-// install or upgrade (https://github.com/helm/helm/pull/9180). It does nothing if Helm has
-// ended.
+// giveUp makes Helm end its wait with an error, like its own timeout: a SIGTERM
+// cancels an install or upgrade (https://github.com/helm/helm/pull/9180). It does
+// nothing if Helm has ended.
 func giveUp(t *testing.T, session string) {
 	t.Helper()
 	_, helm := processes(t, session)
@@ -83,8 +83,8 @@ func (h *server) giveUpWhen(t *testing.T, answer accepted, is func(helmtrail.Eve
 	giveUp(t, answer.SessionID)
 }
 
-// A killed Helm leaves a pending status. The session reports that at once, and each of the
-// three recoveries resolves it:
+// A killed Helm leaves a pending status. The session reports that at once, and
+// each of the three recoveries resolves it:
 // https://github.com/helm/helm/issues/9446.
 func TestAKilledHelmLeavesAStuckReleaseThatCanBeRecovered(t *testing.T) {
 	recoveries := []struct {
@@ -153,7 +153,8 @@ func TestKillingTheSupervisorEndsTheSessionAndHelm(t *testing.T) {
 			answer := h.startInstall(t, namespace)
 			supervisor, pid := processes(t, answer.SessionID)
 			if both {
-				// Helm must see neither the death of its supervisor nor the supervisor Helm's.
+				// Helm must see neither the death of its supervisor nor the
+				// supervisor Helm's.
 				if output, err := exec.Command("kill", "-STOP", strconv.Itoa(supervisor)).CombinedOutput(); err != nil {
 					t.Fatalf("stop the supervisor: %v\n%s", err, output)
 				}
@@ -180,8 +181,8 @@ func processEnded(pid int) bool {
 	return err == nil && errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
-// startedProcess reports whether a process runs. A zombie, as an orphan may be for a while,
-// does not count.
+// startedProcess reports whether a process runs. A zombie, as an orphan may be
+// for a while, does not count.
 func startedProcess(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && !strings.Contains(string(stat), ") Z ")
@@ -200,8 +201,8 @@ func TestStoppingWithOperationsLeftRunningLosesNoLine(t *testing.T) {
 	losesNoLine(t, []string{"--on-stop", "leave", "--drain", "0s"}, serveOn)
 }
 
-// losesNoLine ends a helmtrail in the middle of an operation and starts another one on the
-// same data directory.
+// losesNoLine ends a helmtrail in the middle of an operation and starts another
+// one on the same data directory.
 func losesNoLine(t *testing.T, flags []string, start func(*testing.T, arguments) *server) {
 	t.Helper()
 	const lines = 400

@@ -98,8 +98,8 @@ func kindsOfRecords(t *testing.T) []kindOfRecord {
 
 // https://github.com/Dudude-bit/rubick/pull/215
 //
-// The test is not parallel: the helmtrails of other tests would read these records too, and
-// one of them takes a second of work.
+// The test is not parallel: the helmtrails of other tests would read these
+// records too, and one of them takes a second of work.
 func TestRecordsOfEveryKindAreShownAlsoAfterTheirDeletion(t *testing.T) {
 	namespace := clustertest.Namespace(t)
 	h := shared.on(t, clustertest.Binary(t, "helm4"))

@@ -20,9 +20,9 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// TestShop runs scenarios with everything that can happen to a release, each in a namespace
-// of its own. They run concurrently on one helmtrail for each Helm, because they mostly
-// wait.
+// TestShop runs scenarios with everything that can happen to a release, each in a
+// namespace of its own. They run concurrently on one helmtrail for each Helm,
+// because they mostly wait.
 func TestShop(t *testing.T) {
 	t.Parallel()
 	parts := map[string]func(t *testing.T, h *server, major int){
@@ -49,8 +49,8 @@ func TestShop(t *testing.T) {
 	}
 }
 
-// allOperationsOnARelease performs each operation through the API and checks the events,
-// the history and the live objects.
+// allOperationsOnARelease performs each operation through the API and checks the
+// events, the history and the live objects.
 func allOperationsOnARelease(t *testing.T, h *server, major int) {
 	s := openShop(t, h, major, "shop")
 	s.installs(t)

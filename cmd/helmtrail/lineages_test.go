@@ -69,8 +69,8 @@ func (h *server) awaitPast(t *testing.T, path string, want ...string) pastList {
 	return got
 }
 
-// awaitLineages waits until is returns true for a history's lineages. The trail is a moment
-// behind the watch.
+// awaitLineages waits until is returns true for a history's lineages. The trail
+// is a moment behind the watch.
 func (h *server) awaitLineages(t *testing.T, path string, is func(pastList) bool) (past pastList) {
 	t.Helper()
 	eventually(t, "the trail's lineages", func() bool {

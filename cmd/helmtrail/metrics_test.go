@@ -28,8 +28,8 @@ func metric(text, pattern string) float64 {
 	return value
 }
 
-// releaseSecret creates a Secret of Helm's type by hand. Its labels say that it is revision
-// 1 of a release, with a status.
+// releaseSecret creates a Secret of Helm's type by hand. Its labels say that it
+// is revision 1 of a release, with a status.
 func releaseSecret(t *testing.T, namespace, name string, status decoder.Status, data map[string][]byte) {
 	t.Helper()
 	_, err := clustertest.Core(t).Secrets(namespace).Create(t.Context(), &corev1.Secret{

@@ -19,8 +19,8 @@ import (
 	"github.com/helmtrail/helmtrail/stream/journal/smalldisk"
 )
 
-// mountedTrail is a helmtrail as a separate process with mounts of its own, such as a small
-// disk that can be filled or a Pod's service account.
+// mountedTrail is a helmtrail as a separate process with mounts of its own, such
+// as a small disk that can be filled or a Pod's service account.
 type mountedTrail struct {
 	*server
 	root string // its root directory as seen from this process
@@ -130,8 +130,8 @@ func TestAFullDiskIsReportedAndRecoveredFrom(t *testing.T) {
 	})
 }
 
-// /readyz tests the disk at most every five seconds, however often it is called. Each test
-// creates and removes a file in the journal's folder.
+// /readyz tests the disk at most every five seconds, however often it is called.
+// Each test creates and removes a file in the journal's folder.
 func TestReadinessTestsTheDiskRarely(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

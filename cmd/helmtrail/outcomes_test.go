@@ -21,8 +21,8 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 )
 
-// hold keeps the API server from removing the shop's ConfigMap until free is called or the
-// test ends.
+// hold keeps the API server from removing the shop's ConfigMap until free is
+// called or the test ends.
 func (s *shop) hold(t *testing.T) (free func()) {
 	t.Helper()
 	patch := func(finalizers string) error {
@@ -84,8 +84,8 @@ func anUninstallThatTimesOutLosesTheRecordsAndLeavesObjects(t *testing.T, h *ser
 	}
 }
 
-// Helm handles no signal during rollback and uninstall. The release is therefore stuck at
-// once, left by our session, and can be recovered.
+// Helm handles no signal during rollback and uninstall. The release is therefore
+// stuck at once, left by our session, and can be recovered.
 func anInterruptedRollbackIsStuckAndRecovered(t *testing.T, h *server, major int) {
 	recoveries := []struct {
 		strategy helmtrail.Strategy
@@ -111,8 +111,8 @@ func anInterruptedRollbackIsStuckAndRecovered(t *testing.T, h *server, major int
 	}
 }
 
-// interrupted checks the terminal event of a canceled rollback or uninstall, and the state
-// of the release.
+// interrupted checks the terminal event of a canceled rollback or uninstall, and
+// the state of the release.
 func (s *shop) interrupted(t *testing.T, answer accepted, release string, ways []helmtrail.Strategy) {
 	t.Helper()
 	kind, last := end(t, s.events(t.Context(), t, answer.Events, 1))
@@ -150,10 +150,10 @@ func anInterruptedUninstallIsStuckAndRepeated(t *testing.T, h *server, major int
 	s.recover(t, s.namespace, helmtrail.StrategyUninstall, *s.item(t, s.namespace).Stuck, "")
 }
 
-// Helm handles SIGTERM as introduced in https://github.com/helm/helm/pull/9180: an upgrade is
-// marked failed, and rolled back if requested, which takes a while. Whether a person or the
-// deadline stopped it, there is exactly one terminal event. See
-// https://github.com/helm/helm/issues/9446.
+// Helm handles SIGTERM as introduced in https://github.com/helm/helm/pull/9180:
+// an upgrade is marked failed, and rolled back if requested, which takes a while.
+// Whether a person or the deadline stopped it, there is exactly one terminal
+// event. See https://github.com/helm/helm/issues/9446.
 func aStoppedUpgradeIsRolledBackBeforeItsEnd(t *testing.T, h *server, major int) {
 	for _, canceled := range []bool{true, false} {
 		t.Run(fmt.Sprintf("canceled %v", canceled), func(t *testing.T) {
@@ -166,8 +166,8 @@ func aStoppedUpgradeIsRolledBackBeforeItsEnd(t *testing.T, h *server, major int)
 				options["deadlineSeconds"] = 25
 			}
 			answer := s.submit(t, http.MethodPut, s.path(), object{"chart": object{"ref": "shop"}, "values": object{"tag": "doesnotexist"}, "options": options})
-			// If Helm is still writing objects, its rollback and its upgrade write them concurrently,
-			// and either may win.
+			// If Helm is still writing objects, its rollback and its upgrade
+			// write them concurrently, and either may win.
 			s.awaitEvent(t, answer, hasCause)
 			if canceled {
 				s.cancel(t, s.namespace, answer, nil)
@@ -231,8 +231,8 @@ func pruningTheHistoryIsNotAnUninstall(t *testing.T, h *server, major int) {
 	}
 }
 
-// Helm's timeout applies to each of its steps, so a run may take longer. The deadline is a
-// separate limit and is reported:
+// Helm's timeout applies to each of its steps, so a run may take longer. The
+// deadline is a separate limit and is reported:
 // https://github.com/vmware-tanzu/kubeapps/issues/3604.
 func TestHelmMayTakeLongerThanItsTimeoutButNotThanTheDeadline(t *testing.T) {
 	t.Parallel()
@@ -323,8 +323,8 @@ func TestAnUpgradeOverADeadPendingRevisionNamesItAndItsTime(t *testing.T) {
 	}
 }
 
-// The session of an operation by hand has the result of that operation, even if Helm undoes
-// it.
+// The session of an operation by hand has the result of that operation, even if
+// Helm undoes it.
 func anUndoneOutsideOperationHasFailed(t *testing.T, h *server, major int) {
 	s := openShop(t, h, major, "web")
 	flag := map[int]string{3: "--atomic", 4: "--rollback-on-failure"}[major]

@@ -23,9 +23,10 @@ import (
 // crowd is the number of clients of each kind.
 const crowd = 5000
 
-// BenchmarkCrowd connects 5,000 long polls of one release and 5,000 readers of one session's
-// stream to one helmtrail in a separate process. It measures their cost while nothing
-// happens, and the time until all of them have received a change.
+// BenchmarkCrowd connects 5,000 long polls of one release and 5,000 readers of
+// one session's stream to one helmtrail in a separate process. It measures their
+// cost while nothing happens, and the time until all of them have received a
+// change.
 func BenchmarkCrowd(b *testing.B) {
 	gate := filepath.Join(b.TempDir(), "gate")
 	script := "#!/bin/sh\nif [ \"$1\" = version ]; then echo v4.3.2; exit 0; fi\n" +

@@ -31,8 +31,8 @@ func openTwoNamespaces(t *testing.T, h *server) *twoNamespaces {
 	return &twoNamespaces{server: h, app: clustertest.Namespace(t), db: clustertest.Namespace(t)}
 }
 
-// caller creates a user who may operate in the release's own namespace, and in the other
-// one has the given rules.
+// caller creates a user who may operate in the release's own namespace, and in
+// the other one has the given rules.
 func (s *twoNamespaces) caller(t *testing.T, name string, inDB ...rbacv1.PolicyRule) (user, token string) {
 	t.Helper()
 	user, token = account(t, s.app, name)
@@ -121,8 +121,8 @@ func allCausesIn(namespace string, events []helmtrail.Event) []string {
 	return slices.Compact(causesIn(namespace, all))
 }
 
-// endsBadly returns the terminal event of a session whose hook failed, with the causes that
-// the starter may see in the release's own namespace.
+// endsBadly returns the terminal event of a session whose hook failed, with the
+// causes that the starter may see in the release's own namespace.
 func (s *twoNamespaces) endsBadly(t *testing.T, events []helmtrail.Event) *helmtrail.End {
 	t.Helper()
 	kind, last := end(t, events)
@@ -136,8 +136,8 @@ func (s *twoNamespaces) endsBadly(t *testing.T, events []helmtrail.Event) *helmt
 }
 
 // Objects in other namespaces must not hide what the caller can see
-// (https://github.com/lensapp/lens/pull/6088). A stream, which many may read, must not show
-// more than its starter could see.
+// (https://github.com/lensapp/lens/pull/6088). A stream, which many may read,
+// must not show more than its starter could see.
 func TestAStreamShowsWhatItsStarterMaySee(t *testing.T) {
 	t.Parallel()
 	s := openTwoNamespaces(t, shared.withLogin(t))
@@ -187,8 +187,8 @@ func TestAStreamShowsWhatItsStarterMaySee(t *testing.T) {
 	}
 }
 
-// checkLogs checks that each cause that is a failed container has the container's last five
-// lines, with secrets masked.
+// checkLogs checks that each cause that is a failed container has the container's
+// last five lines, with secrets masked.
 func checkLogs(t *testing.T, causes []health.Cause) {
 	t.Helper()
 	for _, c := range causes {
@@ -259,8 +259,8 @@ func TestResourcesShowWhatTheCallerMaySee(t *testing.T) {
 	}
 }
 
-// When a later helmtrail takes a session over, the starter's token is gone. What the stream
-// may show stays the same.
+// When a later helmtrail takes a session over, the starter's token is gone. What
+// the stream may show stays the same.
 func TestASessionTakenOverShowsWhatItsStarterMaySee(t *testing.T) {
 	t.Parallel()
 	settings := arguments{

@@ -127,8 +127,8 @@ func repository(t *testing.T, open bool) *httptest.Server {
 }
 
 // Values and credentials could be read in the process list:
-// https://github.com/argoproj/argo-cd/issues/17821. Here they are only in private files,
-// which are removed when the session ends.
+// https://github.com/argoproj/argo-cd/issues/17821. Here they are only in private
+// files, which are removed when the session ends.
 func TestSecretsAreOnlyInPrivateFiles(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		server, namespace, data := repository(t, false), clustertest.Namespace(t), t.TempDir()
@@ -235,8 +235,8 @@ func readFile(t *testing.T, path string) string {
 }
 
 // Helm would read a name that starts with a dash as a flag:
-// https://github.com/helmfile/helmfile/issues/2563. It is rejected before anything is stored
-// or run.
+// https://github.com/helmfile/helmfile/issues/2563. It is rejected before
+// anything is stored or run.
 func TestRejectedRequestsStartNothing(t *testing.T) {
 	t.Parallel()
 	data, namespace := t.TempDir(), clustertest.Namespace(t)

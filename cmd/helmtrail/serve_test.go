@@ -100,8 +100,8 @@ func standIn(t *testing.T, script string) string {
 	return path
 }
 
-// silentReader opens a stream and reads nothing until the test ends. Its receive buffer is
-// small.
+// silentReader opens a stream and reads nothing until the test ends. Its receive
+// buffer is small.
 func (h *server) silentReader(t *testing.T, path string) net.Conn {
 	t.Helper()
 	connection, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
@@ -116,13 +116,13 @@ func (h *server) silentReader(t *testing.T, path string) net.Conn {
 	return connection
 }
 
-// A viewer that reads nothing must not affect the others or the operation. The server is a
-// separate process, so that its memory can be measured. The test is not parallel, because
-// its readers need the whole CPU.
+// A viewer that reads nothing must not affect the others or the operation. The
+// server is a separate process, so that its memory can be measured. The test is
+// not parallel, because its readers need the whole CPU.
 func TestFiveHundredReadersOfTwentyThousandLinesAndOneThatReadsNothing(t *testing.T) {
 	const readers, lines = 500, 20_000
-	// The lines start when all readers are connected. They are long enough that no socket
-	// buffer holds them all.
+	// The lines start when all readers are connected. They are long enough that
+	// no socket buffer holds them all.
 	begin := newGate(t)
 	script := fmt.Sprintf("%s; seq -f 'line %%.0f %s' 1 %d", begin.await(), strings.Repeat("x", 150), lines)
 	h, namespace := startProgram(t, arguments{helm: standIn(t, script)}), clustertest.Namespace(t)
@@ -188,8 +188,8 @@ func checkLines(t *testing.T, body io.Reader, lines int) {
 	}
 }
 
-// countLines checks that a stream holds the right number of lines, and ends. It is cheap
-// enough for hundreds of readers.
+// countLines checks that a stream holds the right number of lines, and ends. It
+// is cheap enough for hundreds of readers.
 func countLines(t *testing.T, body io.Reader, lines int) {
 	t.Helper()
 	log, completed := []byte("\nevent: LOG\n"), []byte("\nevent: COMPLETED\n")

@@ -30,8 +30,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// writeCertificate writes a self-signed certificate with a serial number, and its key, into
-// two files in a folder.
+// writeCertificate writes a self-signed certificate with a serial number, and its
+// key, into two files in a folder.
 func writeCertificate(t *testing.T, folder string, serial int64) (certFile, keyFile string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -173,8 +173,8 @@ func TestHeadersAreBounded(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }
 
-// This test serves over TLS: pages and streams over HTTP/2, a certificate that is replaced
-// as in a mounted Secret, and the profiles.
+// This test serves over TLS: pages and streams over HTTP/2, a certificate that is
+// replaced as in a mounted Secret, and the profiles.
 func TestServingOverTLS(t *testing.T) {
 	t.Parallel()
 	folder, profiles := t.TempDir(), freeAddress(t)

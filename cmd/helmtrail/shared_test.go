@@ -13,13 +13,14 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// shared has the servers that tests share. Each server watches everything that all tests do
-// in the cluster, so every additional server slows all of them down. The variable is global
-// because it belongs to the process: tests use it, and TestMain stops it.
+// shared has the servers that tests share. Each server watches everything that
+// all tests do in the cluster, so every additional server slows all of them down.
+// The variable is global because it belongs to the process: tests use it, and
+// TestMain stops it.
 var shared sharedServers
 
-// sharedServers are running servers, by Helm and additional flags. A server is started for
-// the first test that needs it.
+// sharedServers are running servers, by Helm and additional flags. A server is
+// started for the first test that needs it.
 type sharedServers struct {
 	mu      sync.Mutex
 	folder  string // charts and data
@@ -32,8 +33,8 @@ type sharedServer struct {
 }
 
 // on returns a server that other tests use at the same time. It has the charts of
-// sharedCharts and needs no login. A test must not stop it, and must look only at its own
-// namespaces.
+// sharedCharts and needs no login. A test must not stop it, and must look only at
+// its own namespaces.
 func (s *sharedServers) on(t *testing.T, helm string) *server {
 	t.Helper()
 	return s.with(t, helm)
@@ -91,8 +92,9 @@ func (s *sharedServers) start(t *testing.T, helm string, flags []string) (*share
 // charts returns the folder of the servers' charts.
 func (s *sharedServers) charts() string { return filepath.Join(s.folder, "charts") }
 
-// sharedCharts writes the charts that a shared server can install: web, audited, and those
-// of testdata/charts. A test may add charts with other names to the folder.
+// sharedCharts writes the charts that a shared server can install: web, audited,
+// and those of testdata/charts. A test may add charts with other names to the
+// folder.
 func sharedCharts(t *testing.T, folder string) error {
 	t.Helper()
 	return errors.Join(

@@ -64,8 +64,8 @@ func TestStoppingWaitsForOperationsAndStartsNoneNew(t *testing.T) {
 	stopping.Wait()
 }
 
-// Neither a reader that reads nothing nor a client waiting for Helm keeps helmtrail from
-// stopping, or makes it exit with an error.
+// Neither a reader that reads nothing nor a client waiting for Helm keeps
+// helmtrail from stopping, or makes it exit with an error.
 func TestNoClientKeepsHelmtrailFromStopping(t *testing.T) {
 	t.Parallel()
 	const lines = 3_000 // of 6 KB each, more than socket buffers hold

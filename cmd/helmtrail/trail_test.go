@@ -21,8 +21,8 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// trailOf returns a release's entries except gaps. There are none before the watch has read
-// the release.
+// trailOf returns a release's entries except gaps. There are none before the
+// watch has read the release.
 func (h *server) trailOf(t *testing.T, namespace, name string) []audit.Entry {
 	t.Helper()
 	var page trailPage
@@ -54,8 +54,8 @@ func is(revision int, change decoder.Change, status decoder.Status) func(audit.E
 	}
 }
 
-// changeByte changes one byte in the middle of a stream's only file. It returns the file's
-// path and previous content.
+// changeByte changes one byte in the middle of a stream's only file. It returns
+// the file's path and previous content.
 func changeByte(t *testing.T, dataDir, stream string) (path string, before []byte) {
 	t.Helper()
 	path = filepath.Join(dataDir, "journal", "jetstream", "$G", "streams", stream, "msgs", "1.blk")
@@ -99,8 +99,9 @@ func verifyTrail(t *testing.T, dataDir string, flags ...string) (code int, stdou
 	return code, out.String(), problems.String()
 }
 
-// An auditor verifies the trail while the server runs and while it does not, against a head
-// that was stored elsewhere. Tampering is reported with its position.
+// An auditor verifies the trail while the server runs and while it does not,
+// against a head that was stored elsewhere. Tampering is reported with its
+// position.
 func TestTamperingWithTheTrailIsReported(t *testing.T) {
 	t.Parallel()
 	for _, version := range clustertest.Versions {
@@ -163,8 +164,8 @@ func TestVerifyDistinguishesUnreadableFromBroken(t *testing.T) {
 	}
 }
 
-// A truncated head, or an empty variable in a script, proves nothing and is not an alarm. A
-// misspelt command verifies nothing.
+// A truncated head, or an empty variable in a script, proves nothing and is not
+// an alarm. A misspelt command verifies nothing.
 func TestVerifyRejectsAnInvalidHead(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
@@ -188,8 +189,8 @@ func TestWrongFlagsOfTheTrailAreNamed(t *testing.T) {
 	}
 }
 
-// An entry names only the session that caused it. Helm copies helmtrail's label to later
-// revisions of others.
+// An entry names only the session that caused it. Helm copies helmtrail's label
+// to later revisions of others.
 func TestEntriesNameTheSessionThatCausedThem(t *testing.T) {
 	t.Parallel()
 	for _, version := range clustertest.Versions {
@@ -235,8 +236,8 @@ func TestEntriesNameTheSessionThatCausedThem(t *testing.T) {
 	}
 }
 
-// After a kill -9 the trail has everything that the killed process saw and everything that
-// happened meanwhile, and names the gap.
+// After a kill -9 the trail has everything that the killed process saw and
+// everything that happened meanwhile, and names the gap.
 func TestAKilledHelmtrailLosesNoTrailEntries(t *testing.T) {
 	t.Parallel()
 	namespace, chart := clustertest.Namespace(t), clustertest.Chart(t)

@@ -27,9 +27,9 @@ type Manifest struct {
 	Text, Namespace string
 }
 
-// Objects compares two manifests object by object. An object keeps its identity
-// when the version of its API changes, or its place in the manifest; comments,
-// order of keys and formatting do not count. A document that is not an object is
+// Objects compares two manifests object by object. A changed API version, or
+// another place in the manifest, does not make it another object; comments, order
+// of keys and formatting are ignored. A document that is not an object is
 // compared by its position. Differences are sorted by kind, namespace and name.
 func Objects(from, to Manifest) ([]Object, error) {
 	first, second := tree.Documents(from.Text), tree.Documents(to.Text)
@@ -83,7 +83,7 @@ type identity struct {
 	number                       int
 }
 
-// objectSize is about what an object takes in memory besides its text.
+// objectSize is the approximate memory of an object besides its text.
 const objectSize = 512
 
 type object struct {
@@ -135,8 +135,8 @@ func read(documents []string, namespace string) (map[identity]object, error) {
 // reading collects the objects of a manifest.
 type reading struct {
 	objects map[identity]object
-	// room is how many bytes the texts of further objects may take. Aliases and
-	// indentation can make them far longer than the manifest.
+	// room is the number of bytes that the texts of further objects may have.
+	// Aliases and indentation can make them far longer than the manifest.
 	room int
 }
 

@@ -33,7 +33,7 @@ const (
 
 // Value is one difference of values.
 type Value struct {
-	// Path is the place of the difference, such as "db.hosts[0]".
+	// Path is the path of the difference, such as "db.hosts[0]".
 	Path   string `json:"path"`
 	Change Kind   `json:"change"`
 	// From and To are JSON, null for a side that has no value.
@@ -42,8 +42,8 @@ type Value struct {
 }
 
 // Values compares two JSON values. Objects are compared by key and lists by
-// position; the order of keys does not count, every digit of a number does.
-// Differences come in the order of their keys. The errors quote nothing.
+// position. The order of keys is ignored; every digit of a number counts.
+// Differences are in the order of their keys. The errors quote nothing.
 func Values(from, to json.RawMessage) ([]Value, error) {
 	before, err := tree.FromJSON(from)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// minKnown is the minimum length, in bytes, of a secret that is searched for in other
-	// texts.
+	// minKnown is the minimum length, in bytes, of a secret that is searched for
+	// in other texts.
 	minKnown = 6
 	// minLine is the minimum for a line of a secret of several lines.
 	minLine = 16
@@ -33,9 +33,9 @@ var commonWords = []string{
 type known struct {
 	// tokens has the token of every string.
 	tokens map[string]string
-	// starts has, for each prefix of minKnown bytes, the lengths of the strings with that
-	// prefix, longest first. Strings are looked up by length, so that many strings with
-	// the same prefix cost hardly more than a few.
+	// starts has, for each prefix of minKnown bytes, the lengths of the strings
+	// with that prefix, longest first. Strings are looked up by length, so that
+	// many strings with the same prefix cost hardly more than a few.
 	starts map[string][]int
 	// pairs has a bit for the first two bytes of every string, so that most
 	// positions of a text cost no look-up.

@@ -20,16 +20,16 @@ type Masker struct {
 	release Release
 }
 
-// New returns the Masker of a release. The key is used for the fingerprints. It is secret:
-// with it, guesses of a secret can be tested. It must have at least 16 random bytes, and
-// must be the same wherever tokens are compared.
+// New returns the Masker of a release. The key is used for the fingerprints. It
+// is secret: with it, guesses of a secret can be tested. It must have at least 16
+// random bytes, and must be the same wherever tokens are compared.
 func New(key []byte, release Release) *Masker { return &Masker{key: key, release: release} }
 
 const (
 	tokenStart = "«masked:"
 	tokenEnd   = "»"
-	// fingerprintBytes results in 16 hexadecimal digits: too short to find the value, long
-	// enough that two values at one place do not collide.
+	// fingerprintBytes results in 16 hexadecimal digits: too short to find the
+	// value, long enough that two values at one place do not collide.
 	fingerprintBytes = 8
 )
 

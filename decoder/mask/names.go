@@ -60,8 +60,8 @@ func containsAny(text string, parts []string) bool {
 	return false
 }
 
-// proseParts mark a word in a sentence or a log line as the name of a secret. The list is
-// short, because "secret: web-tls" is not secret there.
+// proseParts mark a word in a sentence or a log line as the name of a secret. The
+// list is short, because "secret: web-tls" is not secret there.
 var proseParts = []string{"password", "passwd", "passphrase", "pwd", "apikey", "accesskey", "secretkey", "privatekey", "clientsecret", "authtoken", "accesstoken", "apitoken"}
 
 // announcesSecret is namesSecret for text for people.
@@ -80,8 +80,8 @@ func letters(key string) string {
 	}, key)
 }
 
-// words returns a key's words in lower case, whether they are separated or in camel case.
-// There is at least one, which may be empty.
+// words returns a key's words in lower case, whether they are separated or in
+// camel case. There is at least one, which may be empty.
 func words(key string) []string {
 	var split strings.Builder
 	before := ' '

@@ -11,9 +11,9 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/tree"
 )
 
-// Values masks values in JSON and returns JSON. schema is the chart's, or nil. Values that
-// are not secret keep their order and digits. The error wraps decoder.ErrTooLarge if
-// masking needs too much memory.
+// Values masks values in JSON and returns JSON. schema is the chart's, or nil.
+// Values that are not secret keep their order and digits. The error wraps
+// decoder.ErrTooLarge if masking needs too much memory.
 func (s *Secrets) Values(values json.RawMessage, schema []byte) (json.RawMessage, error) {
 	if len(values) == 0 {
 		return values, nil
@@ -107,8 +107,8 @@ func (s *Secrets) document(chunk string) string {
 	return s.mend("", written, s.known.find(written), nil)
 }
 
-// objectPath returns the name of a document's object, so that the same key in two objects
-// has two paths.
+// objectPath returns the name of a document's object, so that the same key in two
+// objects has two paths.
 func objectPath(root *yaml.Node) string {
 	if root.Kind == yaml.DocumentNode && len(root.Content) > 0 {
 		root = root.Content[0]

@@ -14,10 +14,11 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/tree"
 )
 
-// Record returns a copy of a record with all secrets masked, including Raw, so that the
-// whole record may be shown. The secrets should have been collected from this record too.
-// The error wraps decoder.ErrNotRecord if secrets cannot be found in a part because of its
-// type, and decoder.ErrTooLarge if masking needs too much memory.
+// Record returns a copy of a record with all secrets masked, including Raw, so
+// that the whole record may be shown. The secrets should have been collected from
+// this record too. The error wraps decoder.ErrNotRecord if secrets cannot be
+// found in a part because of its type, and decoder.ErrTooLarge if masking needs
+// too much memory.
 func (s *Secrets) Record(record *decoder.Record) (*decoder.Record, error) {
 	masked := *record
 	masked.Description = s.Text(record.Description)
@@ -64,8 +65,8 @@ func (s *Secrets) metadata(metadata *chart.Metadata) (*chart.Metadata, error) {
 	return &masked, json.Unmarshal(hidden, &masked)
 }
 
-// raw masks the whole record. masked has the parts that are already masked. Unknown fields
-// are masked like values.
+// raw masks the whole record. masked has the parts that are already masked.
+// Unknown fields are masked like values.
 func (s *Secrets) raw(record, masked *decoder.Record, schema []byte) (json.RawMessage, error) {
 	root, err := tree.FromJSON(record.Raw)
 	if err != nil {

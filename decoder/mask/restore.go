@@ -11,8 +11,8 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/tree"
 )
 
-// TokenError is returned for submitted values with a token for which there is no value at
-// the same path.
+// TokenError is returned for submitted values with a token for which there is no
+// value at the same path.
 type TokenError struct {
 	// Path is the path of the token, such as "db.password".
 	Path string
@@ -113,8 +113,8 @@ func (s *Secrets) restore(root *yaml.Node, schema []byte, shown []map[string]*ya
 	return failed
 }
 
-// restoreScalar replaces the tokens of a scalar by the base's values. It returns false if a
-// token does not come from the base.
+// restoreScalar replaces the tokens of a scalar by the base's values. It returns
+// false if a token does not come from the base.
 func (s *Secrets) restoreScalar(node, base *yaml.Node, at place) bool {
 	masked := s.scalar(base, at)
 	if node.Value == masked {

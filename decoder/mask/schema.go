@@ -69,8 +69,8 @@ func (x *schemaIndex) matches(pattern, key string) bool {
 // exhausted reports whether the limit of applied schemas was reached.
 func (s schemas) exhausted() bool { return s.index != nil && s.index.work <= 0 }
 
-// newSchemas starts at the root of a chart's schema. An invalid schema applies to nothing;
-// one that is too large makes everything secret.
+// newSchemas starts at the root of a chart's schema. An invalid schema applies to
+// nothing; one that is too large makes everything secret.
 func newSchemas(schema []byte) schemas {
 	root, err := tree.FromJSON(schema)
 	if errors.Is(err, tree.ErrTooLarge) {
@@ -115,7 +115,8 @@ func (s *schemas) add(schema *yaml.Node) {
 	}
 }
 
-// resolve follows a JSON pointer within the schema. It returns nil for any other reference.
+// resolve follows a JSON pointer within the schema. It returns nil for any other
+// reference.
 func (s *schemas) resolve(ref string) *yaml.Node {
 	pointer, local := strings.CutPrefix(ref, "#")
 	if !local {

@@ -63,10 +63,11 @@ type Secrets struct {
 	known  *known
 }
 
-// Collect finds the secrets in sources. A value gets the token of the place where it is
-// found first, so values should come before the manifests rendered with them, as they do
-// within one Source. A source that is not valid JSON or YAML adds nothing. If one is too
-// large, or has too many secrets, [Secrets.Err] returns an error.
+// Collect finds the secrets in sources. A value gets the token of the place where
+// it is found first, so values should come before the manifests rendered with
+// them, as they do within one Source. A source that is not valid JSON or YAML
+// adds nothing. If one is too large, or has too many secrets, [Secrets.Err]
+// returns an error.
 func (m *Masker) Collect(sources ...Source) *Secrets {
 	s := &Secrets{masker: m, known: newKnown()}
 	for _, source := range sources {
@@ -126,8 +127,8 @@ func (s *Secrets) readValues(values json.RawMessage) []*yaml.Node {
 	return roots
 }
 
-// plainData are keys of Secrets whose values are masked in the Secret itself, but are too
-// common to be masked in other texts.
+// plainData are keys of Secrets whose values are masked in the Secret itself, but
+// are too common to be masked in other texts.
 var plainData = []string{"username", "user", "host", "hostname", "port", "database", "dbname", "db", "namespace", "name", "email", "region", "bucket", "type"}
 
 // collect adds the secrets of a tree to the known ones.
@@ -177,8 +178,8 @@ func decoded(node *yaml.Node, at place) string {
 	return node.Value
 }
 
-// typed returns a value in a form that is different for a number and a text with the same
-// digits.
+// typed returns a value in a form that is different for a number and a text with
+// the same digits.
 func typed(node *yaml.Node, value string) string {
 	if node.Tag == tree.Int || node.Tag == tree.Float {
 		return node.Tag + " " + value

@@ -144,9 +144,9 @@ func text(node *yaml.Node) string {
 	return node.Value
 }
 
-// has reports whether a mapping, or one merged into it, has a text for a key that fits. A
-// duplicate key fits if one of its values does. If too many mappings are merged, has
-// returns true.
+// has reports whether a mapping, or one merged into it, has a text for a key that
+// fits. A duplicate key fits if one of its values does. If too many mappings are
+// merged, has returns true.
 func (w *walker) has(node *yaml.Node, key string, fits func(string) bool, depth int) bool {
 	const deepest = 8
 	if w.merged++; w.merged > maxMerged {

@@ -1,6 +1,6 @@
-// Package stored finds release records in files: in Secrets and ConfigMaps as printed by
-// kubectl, in lists of them, or alone and encoded in any of the usual ways. The package is
-// pure; its functions may be called concurrently.
+// Package stored finds release records in files: in Secrets and ConfigMaps as
+// printed by kubectl, in lists of them, or alone and encoded in any of the usual
+// ways. The package is pure; its functions may be called concurrently.
 package stored
 
 import (
@@ -34,10 +34,10 @@ type Record struct {
 // ErrNoRecord means that the content has no record.
 var ErrNoRecord = errors.New("there is no helm record in it")
 
-// Read returns the records in the content of a file one by one, so that few of them are in
-// memory. An error describes a problem of one item. It names the item and quotes nothing.
-// It may come with a record or alone, and later items are still read. If there is no
-// record, Read returns at least one error.
+// Read returns the records in the content of a file one by one, so that few of
+// them are in memory. An error describes a problem of one item. It names the item
+// and quotes nothing. It may come with a record or alone, and later items are
+// still read. If there is no record, Read returns at least one error.
 func Read(content []byte) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		if data := bareRecord(content); data != nil {
@@ -85,8 +85,8 @@ func (f *finding) tell(record *Record, problem error) {
 	f.over = !f.yield(record, problem)
 }
 
-// documentsOf returns a function that returns the documents as JSON one by one, and io.EOF
-// after the last one.
+// documentsOf returns a function that returns the documents as JSON one by one,
+// and io.EOF after the last one.
 func documentsOf(content []byte) func() (json.RawMessage, error) {
 	var first json.RawMessage
 	if json.NewDecoder(bytes.NewReader(content)).Decode(&first) == nil && bytes.HasPrefix(first, []byte("{")) {
@@ -214,8 +214,8 @@ func (f *finding) object(item string, document []byte) {
 	f.tell(storedRecord(item, object.Metadata, data))
 }
 
-// storedRecord decodes a record. If that fails, it returns a revision from the metadata, or
-// nil if the metadata does not identify one.
+// storedRecord decodes a record. If that fails, it returns a revision from the
+// metadata, or nil if the metadata does not identify one.
 func storedRecord(item string, m objectMeta, data []byte) (*Record, error) {
 	s := &Record{Item: item}
 	s.Revision, _ = decoder.NewRevision(decoder.Secret{

@@ -7,11 +7,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Canonical returns a copy of a tree in the form in which trees are compared:
-// keys sorted, aliases followed, merges applied, without comments and styles.
-// Two trees that mean the same to Kubernetes become equal, as far as that is
-// known without their types. It fails with ErrTooLarge when the aliases stand
-// for more than MaxNodes nodes.
+// Canonical returns a copy of a tree in the form for comparisons: keys sorted,
+// aliases followed, merges applied, without comments and styles. Two trees with
+// the same meaning for Kubernetes become equal, apart from differences that
+// depend on their types. It fails with ErrTooLarge if the aliases expand to more
+// than MaxNodes nodes.
 func Canonical(node *yaml.Node) (*yaml.Node, error) {
 	c := canonical{room: MaxNodes}
 	copied := c.copy(node)
@@ -22,13 +22,13 @@ func Canonical(node *yaml.Node) (*yaml.Node, error) {
 }
 
 type canonical struct {
-	// room is how many nodes may still be made.
+	// room is the number of nodes that may still be created.
 	room  int
 	depth int
 }
 
 func (c *canonical) copy(node *yaml.Node) *yaml.Node {
-	// A circle of aliases uses up the room.
+	// A cycle of aliases uses up the room.
 	const deepest = 1000
 	if c.room--; c.room <= 0 || c.depth > deepest {
 		c.room = 0

@@ -15,19 +15,19 @@ import (
 var ErrTooLarge = errors.New("too many keys and values")
 
 const (
-	// MaxNodes is how many keys and values a tree may have. A node takes some
-	// 200 bytes, a hundred times as much as the text of a small number.
+	// MaxNodes is the maximum number of keys and values of a tree. A node takes
+	// some 200 bytes, a hundred times as much as the text of a small number.
 	MaxNodes = 200_000
-	// MaxText is how many bytes of YAML are written. Indentation can make it
-	// hundreds of times as long as the JSON it comes from.
+	// MaxText is the maximum size of written YAML, in bytes. Indentation can make
+	// it hundreds of times as long as the JSON it comes from.
 	MaxText = 32 << 20
-	// maxPath is how long a path may become, in bytes.
+	// maxPath is the maximum length of a path, in bytes.
 	maxPath = 1 << 10
 )
 
 // Fits reports whether YAML can be read without more than MaxNodes nodes. It
-// counts the characters that can begin or separate nodes, wherever they stand,
-// so it may refuse a document of a megabyte or more that is mostly punctuation.
+// counts all characters that can start or separate nodes, so it may reject a
+// document of a megabyte or more that is mostly punctuation.
 func Fits(text string) bool {
 	room := MaxNodes
 	for i := 0; i < len(text); i++ {
@@ -47,8 +47,7 @@ func Fits(text string) bool {
 }
 
 // FitsExpanded reports whether YAML can be read without more than MaxNodes nodes
-// and MaxText bytes even by a reader that copies anchors wherever they are
-// referred to.
+// and MaxText bytes, even by a reader that copies anchors for every alias.
 func FitsExpanded(text string) bool {
 	if !Fits(text) {
 		return false
@@ -75,8 +74,8 @@ type expansion struct {
 	known map[*yaml.Node]int
 }
 
-// size returns about how many bytes a tree takes as text. It never exceeds
-// MaxText by much, so that sums do not overflow.
+// size returns the approximate number of bytes of a tree as text. It never
+// exceeds MaxText by much, so that sums do not overflow.
 func (e *expansion) size(node *yaml.Node) int {
 	if node.Kind == yaml.AliasNode {
 		size, known := e.known[node.Alias]
@@ -97,7 +96,7 @@ func (e *expansion) size(node *yaml.Node) int {
 	return size
 }
 
-// short returns path, or if it is long its beginning and a hash of it, so that
+// short returns path or, if it is long, its beginning and a hash of it, so that
 // the paths of a tree take no more memory than its nodes.
 func short(path string) string {
 	if len(path) <= maxPath {

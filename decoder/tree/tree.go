@@ -255,8 +255,8 @@ func plain(node *yaml.Node) {
 	}
 }
 
-// Get returns a mapping's value for a key, nil if node is not a mapping or does
-// not have the key. It takes time in proportion to the mapping's size.
+// Get returns a mapping's value for a key, or nil if node is not a mapping or
+// does not have the key. It is linear in the mapping's size.
 func Get(node *yaml.Node, key string) *yaml.Node {
 	if node == nil || node.Kind != yaml.MappingNode {
 		return nil
@@ -270,8 +270,8 @@ func Get(node *yaml.Node, key string) *yaml.Node {
 }
 
 // Join returns the path of a mapping's key below path, as people write it:
-// "db.password". An ambiguous key stands in brackets and quotes. Of a path of
-// more than a kilobyte it keeps the beginning and a hash.
+// "db.password". An ambiguous key is in brackets and quotes. A path of more than
+// a kilobyte is shortened to its beginning and a hash.
 func Join(path, key string) string {
 	key = short(key)
 	if key == "" || strings.ContainsAny(key, `.[]"`) {

@@ -37,8 +37,9 @@ func load(t testing.TB) *description {
 	return d
 }
 
-// forbidUnknownFields makes every object reject fields that its schema does not name. Parts
-// of an allOf do not know each other's fields and stay open, like schemas without fields.
+// forbidUnknownFields makes every object reject fields that its schema does not
+// name. Parts of an allOf do not know each other's fields and stay open, like
+// schemas without fields.
 func (d *description) forbidUnknownFields() {
 	open := map[*openapi3.Schema]bool{}
 	var closed []*openapi3.Schema
@@ -85,7 +86,8 @@ func (d *description) forbidUnknownFields() {
 	}
 }
 
-// response returns the description of a response. The default response is for errors only.
+// response returns the description of a response. The default response is for
+// errors only.
 func (d *description) response(method, path string, status int) (*openapi3.Response, error) {
 	item := d.item(path)
 	if item == nil {
@@ -105,8 +107,8 @@ func (d *description) response(method, path string, status int) (*openapi3.Respo
 	return described.Value, nil
 }
 
-// nowhere returns the description of the error for a path that is not in the document. The
-// status must be want, or 403 for a caller who may call nothing.
+// nowhere returns the description of the error for a path that is not in the
+// document. The status must be want, or 403 for a caller who may call nothing.
 func (d *description) nowhere(path string, status, want int) (*openapi3.Response, error) {
 	if status != want && status != http.StatusForbidden {
 		return nil, fmt.Errorf("the address or method is not described, which should be answered with %d", want)
@@ -118,8 +120,8 @@ func (d *description) nowhere(path string, status, want int) (*openapi3.Response
 	return d.document.Components.Responses[kind].Value, nil
 }
 
-// item returns a path's description. If several fit, it is the one with the longest literal
-// beginning.
+// item returns a path's description. If several fit, it is the one with the
+// longest literal beginning.
 func (d *description) item(path string) *openapi3.PathItem {
 	var best []string
 	var found *openapi3.PathItem

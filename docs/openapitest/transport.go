@@ -1,5 +1,5 @@
-// Package openapitest compares a server's responses with docs/openapi.yaml, so that every
-// test that calls a server also tests the description.
+// Package openapitest compares a server's responses with docs/openapi.yaml, so
+// that every test that calls a server also tests the description.
 package openapitest
 
 import (
@@ -17,13 +17,14 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// consolePath is the prefix of routes whose errors have the form of the OpenShift console.
+// consolePath is the prefix of routes whose errors have the form of the OpenShift
+// console.
 const consolePath = "/api/helm/"
 
-// Transport returns next with a check of every response: a status, content type, header or
-// field that is not in the description fails the test. Of a stream only status, type and
-// headers are checked, and its events pass at once. Any other response is first read to
-// its end. base is the server's base path, or "".
+// Transport returns next with a check of every response: a status, content type,
+// header or field that is not in the description fails the test. Of a stream only
+// status, type and headers are checked, and its events pass at once. Any other
+// response is first read to its end. base is the server's base path, or "".
 func Transport(t testing.TB, next http.RoundTripper, base string) http.RoundTripper {
 	t.Helper()
 	return &transport{t: t, next: next, base: base, description: load(t)}

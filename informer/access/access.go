@@ -33,7 +33,7 @@ const (
 	Life = 10 * time.Second
 	// knownFor is how long a token counts as known after a good review.
 	knownFor = time.Hour
-	// reviewTimeout bounds one question to the API server.
+	// reviewTimeout bounds one review by the API server.
 	reviewTimeout = 10 * time.Second
 
 	maxUsers   = 10_000

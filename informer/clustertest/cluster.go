@@ -30,8 +30,8 @@ const (
 	kubeconfigVariable = "HELMTRAIL_TEST_KUBECONFIG"
 	binVariable        = "HELMTRAIL_TEST_BIN"
 
-	// startTimeout is long: a dev cluster needs seconds, but shares the machine with other
-	// tests.
+	// startTimeout is long: a dev cluster needs seconds, but shares the machine
+	// with other tests.
 	startTimeout = 3 * time.Minute
 	stopTimeout  = 30 * time.Second
 )
@@ -40,9 +40,9 @@ const (
 // process: TestMain and all tests share it.
 var own devcluster
 
-// Main runs the tests of a package and then stops what they share: first it calls each
-// stop, with whether a test has failed, then it stops the dev cluster, if one was started.
-// It fails if goroutines are left. It does not return.
+// Main runs the tests of a package and then stops what they share: first it calls
+// each stop, with whether a test has failed, then it stops the dev cluster, if
+// one was started. It fails if goroutines are left. It does not return.
 func Main(m *testing.M, stops ...func(failed bool) error) {
 	code := m.Run()
 	for _, stop := range stops {
@@ -64,8 +64,8 @@ func Main(m *testing.M, stops ...func(failed bool) error) {
 	os.Exit(code)
 }
 
-// Kubeconfig returns the path of an administrator's kubeconfig. The first call may start a
-// dev cluster, which takes some seconds.
+// Kubeconfig returns the path of an administrator's kubeconfig. The first call
+// may start a dev cluster, which takes some seconds.
 func Kubeconfig(t testing.TB) string {
 	t.Helper()
 	if path := os.Getenv(kubeconfigVariable); path != "" {
@@ -142,8 +142,8 @@ func Binary(t testing.TB, name string) string {
 	return path
 }
 
-// repositoryRoot returns the folder of the product's go.mod. It searches upwards from the
-// package under test.
+// repositoryRoot returns the folder of the product's go.mod. It searches upwards
+// from the package under test.
 func repositoryRoot() (string, error) {
 	folder, err := os.Getwd()
 	if err != nil {
@@ -201,8 +201,8 @@ func (d *devcluster) run(program string) (string, error) {
 	begun := make(chan error)
 	ready := make(chan string, 1)
 	go func() {
-		// The kernel sends the signal when the thread that forked ends, so that thread must not
-		// end.
+		// The kernel sends the signal when the thread that forked ends, so that
+		// thread must not end.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		defer close(d.ended)

@@ -47,8 +47,8 @@ type Fault struct {
 	Prepare func(testing.TB, string)
 	// Objects is the YAML of the chart's only template.
 	Objects string
-	// Kind and Says describe where Kubernetes reports the fault first: the resource, and a
-	// regular expression for its JSON.
+	// Kind and Says describe where Kubernetes reports the fault first: the
+	// resource, and a regular expression for its JSON.
 	Kind schema.GroupVersionResource
 	Says string
 	// Cause is the first cause that must be reported.
@@ -249,8 +249,8 @@ func (k *Knowledge) At(t testing.TB) time.Time {
 	return k.at
 }
 
-// Listen watches a kind in a namespace, without an informer, until the first object matches
-// or the test ends.
+// Listen watches a kind in a namespace, without an informer, until the first
+// object matches or the test ends.
 func Listen(t testing.TB, kind schema.GroupVersionResource, namespace string, says *regexp.Regexp) *Knowledge {
 	t.Helper()
 	client, err := dynamic.NewForConfig(Config(t))

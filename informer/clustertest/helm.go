@@ -47,10 +47,11 @@ func HelmEnvironment(t testing.TB) []string {
 	}
 }
 
-// Chart writes a small chart and returns its folder. It has a Deployment with one replica,
-// a Service and a ConfigMap. Its values are replicas, tag (the image's tag, which controls
-// its Pods on the dev cluster), delay (the time until a Pod is ready, such as 5s) and
-// padding (bytes of random text in the ConfigMap, which make the record large).
+// Chart writes a small chart and returns its folder. It has a Deployment with one
+// replica, a Service and a ConfigMap. Its values are replicas, tag (the image's
+// tag, which controls its Pods on the dev cluster), delay (the time until a Pod
+// is ready, such as 5s) and padding (bytes of random text in the ConfigMap, which
+// make the record large).
 func Chart(t testing.TB) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "web")

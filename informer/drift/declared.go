@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// openAPI reads the fields of the kinds without a Go type from the API server. Each
+// openAPI reads the fields of kinds without a Go type from the API server. Each
 // document is read once. Every authenticated user may read it.
 type openAPI struct {
 	get func(ctx context.Context, path string) ([]byte, error)

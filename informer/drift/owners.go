@@ -78,7 +78,7 @@ func (o *owners) applier() (name string, applies bool) {
 }
 
 // of returns who has set the field, or a field below it. Managers other than Helm
-// come first, and the latest of several.
+// come first; of several, the latest does.
 func (o *owners) of(field steps) (found owner, known bool) {
 	best := 0
 	for _, one := range o.all {

@@ -12,8 +12,8 @@ import (
 // secretKind is the kind whose content is masked.
 var secretKind = schema.GroupKind{Kind: "Secret"}
 
-// plain returns an object without the fields that are never drift: those that the
-// API server writes itself, and the notes of Helm and kubectl.
+// plain returns an object without the fields that are never drift: those written
+// by the API server itself, and the annotations of Helm and kubectl.
 func plain(object map[string]any) map[string]any {
 	copied := runtime.DeepCopyJSON(object)
 	for _, field := range [][]string{
@@ -27,10 +27,10 @@ func plain(object map[string]any) map[string]any {
 	return copied
 }
 
-// canonical returns a manifest's object as the API server would write it, as far as
-// the Go types say: quantities in their shortest form, a Secret's texts in base64.
-// It drops fields that the types do not have, as the API server does. Objects
-// without a Go type are returned unchanged.
+// canonical returns a manifest's object in the form that the API server would
+// write, according to the Go types: quantities in their shortest form, a Secret's
+// texts in base64. Like the API server, it drops fields that the types do not
+// have. Objects without a Go type are returned unchanged.
 func canonical(object map[string]any, kind schema.GroupVersionKind) map[string]any {
 	object = runtime.DeepCopyJSON(object)
 	if kind.GroupKind() == secretKind {

@@ -142,8 +142,8 @@ func (e *examined) validateChange(object *drift.ValidatedObject, secrets *mask.S
 	return nil
 }
 
-// madeAnew reports whether Helm deletes an object before it creates it. It does so
-// with hooks, unless they have another policy
+// madeAnew reports whether Helm deletes an existing object before it creates it.
+// It does so with hooks, unless they have another policy
 // (helm.sh/helm/v3/pkg/action/hooks.go, execHook).
 func madeAnew(object map[string]any) bool {
 	annotations, _, _ := unstructured.NestedStringMap(object, "metadata", "annotations")

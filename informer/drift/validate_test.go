@@ -179,7 +179,8 @@ func TestConflictingFieldOwnersAreReported(t *testing.T) {
 
 func TestAHookThatRanIsValidatedAsANewObject(t *testing.T) {
 	r := install(t, 4, clustertest.Chart(t))
-	// A Job's Pod template is immutable. Helm does not care if it deletes the Job first.
+	// A Job's Pod template is immutable. Helm does not care if it deletes the Job
+	// first.
 	const job = `
 apiVersion: batch/v1
 kind: Job

@@ -19,8 +19,9 @@ func (v *view) claimRows(k *kind, o owner) []health.Resource {
 	return rows
 }
 
-// claims returns the claims that a StatefulSet has made from its templates. It
-// owns them only if it deletes them one day; otherwise its pods name them.
+// claims returns the claims that were created from a StatefulSet's templates. The
+// StatefulSet owns them only if it will delete them; otherwise they are found by
+// the names in its pods.
 func (v *view) claims(set metav1.Object) []*corev1.PersistentVolumeClaim {
 	objects, err := v.lister.indexer(place{resource: claimsResource, namespace: set.GetNamespace()})
 	if err != nil {

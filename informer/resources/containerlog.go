@@ -14,8 +14,8 @@ import (
 
 const (
 	// logTail and logLimit bound the part of a log that is read, in lines and in
-	// bytes. It is more than is ever shown, so that a secret of several lines can be
-	// recognized before the rest is dropped.
+	// bytes. It is more than is ever shown, so that a secret of several lines can
+	// be recognized before the rest is dropped.
 	logTail  = 50
 	logLimit = 256 << 10
 	// logLife is how long a log is cached for other readers.
@@ -24,8 +24,8 @@ const (
 	logsLimit = 8 << 20
 )
 
-// ContainerLog returns the end of a container's log, as its node has it. It blocks
-// while it asks the API server, which asks the node. It fails with
+// ContainerLog returns the last lines of a container's log. It blocks while it
+// asks the API server, which asks the node. It fails with
 // [*helmtrail.ForbiddenError] if the viewer may not read logs there.
 func (t *Tracker) ContainerLog(ctx context.Context, source health.LogSource, viewer helmtrail.Viewer) (string, error) {
 	if viewer != nil {
@@ -45,7 +45,7 @@ func (t *Tracker) ContainerLog(ctx context.Context, source health.LogSource, vie
 		return "", fmt.Errorf("read the log of container %s of pod %s/%s: %w", source.Container, source.Namespace, source.Pod, err)
 	}
 	if len(data) >= logLimit {
-		// The last line is incomplete, and perhaps a secret in it.
+		// The last line is incomplete, and may have an incomplete secret.
 		data = data[:bytes.LastIndexByte(data, '\n')+1]
 	}
 	t.logs.Add(key, string(data))

@@ -29,9 +29,9 @@ func countScheduled(set *unstructured.Unstructured) (ready, updated, total int) 
 	return surelyReady(updated, all, allReady), updated, number(set, 0, "status", "desiredNumberScheduled")
 }
 
-// surelyReady returns how many updated replicas are ready at least. The status
-// does not say which replicas are ready, so all that are not may be updated
-// ones. The pods themselves tell exactly.
+// surelyReady returns the minimum number of ready updated replicas. The status
+// does not say which replicas are ready, so all that are not may be updated ones.
+// The exact number comes from the pods.
 func surelyReady(updated, all, allReady int) int {
 	return max(0, updated-max(0, all-allReady))
 }

@@ -16,25 +16,26 @@ import (
 const (
 	// reviewTimeout bounds the wait for the review of a viewer's rights.
 	reviewTimeout = 2 * time.Second
-	// reviewAgain is how often a follower reviews the rights again, so that a right
-	// that was given or withdrawn shows although no object has changed.
+	// reviewAgain is how often a follower reviews the permissions again, so that
+	// a granted or withdrawn permission shows without a change of the objects.
 	reviewAgain = 10 * time.Second
-	// unansweredAgain is how soon it reviews a right again without an answer.
+	// unansweredAgain is the time after which an unanswered review is repeated.
 	unansweredAgain = 2 * time.Second
-	// unansweredLimit is how long an old answer counts while there is no new one.
+	// unansweredLimit is how long an old answer is used while there is no new one.
 	unansweredLimit = 5 * time.Minute
 )
 
-// guard is a lister that forbids what a viewer may not see, as if helmtrail itself
-// could not read it. So no row and no cause can quote it. A viewer needs `get` for
-// the objects that a record names, and `list` for their dependents and events.
+// guard is a lister that forbids objects that a viewer may not see, as if
+// helmtrail itself could not read them. So no row and no cause can quote them. A
+// viewer needs `get` for the objects that a record names, and `list` for their
+// dependents and events.
 type guard struct {
 	lister
 	viewer  helmtrail.Viewer
 	answers map[helmtrail.Right]answer
 }
 
-// answer is the review of one right: why the viewer lacks it, nil if not.
+// answer is the result of a review: the error for a missing permission, or nil.
 type answer struct {
 	err error
 	at  time.Time
@@ -46,9 +47,10 @@ func guarded(l lister, viewer helmtrail.Viewer) *guard {
 	return &guard{lister: l, viewer: viewer, answers: map[helmtrail.Right]answer{}}
 }
 
-// review asks which rights the viewer has, once for each kind in a namespace, and
-// returns when to ask again. It blocks for two seconds at most. A right without an
-// answer by then counts as missing, unless the viewer had it a short time ago.
+// review reviews the viewer's permissions, once for each kind in a namespace, and
+// returns when to repeat that. It blocks for two seconds at most. A permission
+// without an answer by then counts as missing, unless the viewer had it a short
+// time ago.
 func (g *guard) review(ctx context.Context, targets []*target) (again time.Duration) {
 	if g.viewer == nil {
 		return reviewAgain
@@ -86,7 +88,7 @@ func (g *guard) review(ctx context.Context, targets []*target) (again time.Durat
 	return again
 }
 
-// rights returns the rights that are needed to see everything about a target.
+// rights returns the permissions that are needed to see everything about a target.
 func (t *target) rights() []helmtrail.Right {
 	if t.mapping == nil {
 		return nil
@@ -103,7 +105,7 @@ func (p place) right(verb string) helmtrail.Right {
 	return helmtrail.Right{Verb: verb, Group: p.resource.Group, Resource: p.resource.Resource, Namespace: p.namespace}
 }
 
-// sees returns nil if the viewer has a right, else the reason why not.
+// sees returns nil if the viewer has a permission, else the error.
 func (g *guard) sees(right helmtrail.Right) error {
 	if g.viewer == nil {
 		return nil

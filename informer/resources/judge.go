@@ -5,13 +5,13 @@ import (
 	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
 )
 
-// judgement is the status of an object as far as its own fields tell.
+// judgement is the status of an object according to its own fields.
 type judgement struct {
 	// status is one of the values of a row's status.
 	status string
-	// current says that nothing has to happen any more.
+	// current means that there is nothing to wait for.
 	current bool
-	// reason and message are of the condition behind the status; "" if current.
+	// reason and message come from the condition behind the status; "" if current.
 	reason, message string
 }
 
@@ -57,8 +57,8 @@ func statusOfKstatus(s status.Status) string {
 	return statusUnknown
 }
 
-// judgeJob tells a Job that runs from one that has completed; kstatus calls
-// both current.
+// judgeJob distinguishes a running Job from one that has completed; kstatus calls both
+// current.
 func judgeJob(object *unstructured.Unstructured) (judgement, error) {
 	j, err := judgeByKstatus(object)
 	if err == nil && j.current {

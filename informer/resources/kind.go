@@ -12,8 +12,8 @@ import (
 	"github.com/helmtrail/helmtrail/health"
 )
 
-// kind is what the package knows about one kind of objects: a row of the table
-// in kindtable.go, in which no field is left out.
+// kind is a row of the table in kindtable.go: what the package knows about a kind
+// of objects. No field is left out.
 type kind struct {
 	schema.GroupVersionKind
 	// resource is the plural name that the API server uses in paths.
@@ -29,11 +29,10 @@ type kind struct {
 
 	// judge returns the status that follows from the object's own fields.
 	judge func(*unstructured.Unstructured) (judgement, error)
-	// count returns how many replicas are ready, how many of them are of the
-	// newest generation, and how many there should be; 0 of 0 if the kind has
-	// none.
+	// count returns how many replicas are ready, how many of these are of the
+	// newest generation, and how many are wanted; 0 of 0 if the kind has none.
 	count func(*unstructured.Unstructured) (ready, updated, total int)
-	// generation returns what marks the pods of the newest generation.
+	// generation returns the label that marks the pods of the newest generation.
 	generation func(metav1.Object) generation
 
 	// complete adds to the row of an object what its dependents and events say,
@@ -46,28 +45,28 @@ type kind struct {
 	// blameShortage finds the cause when an object has fewer dependents than it
 	// should have replicas.
 	blameShortage func(*view, *health.Resource, metav1.Object)
-	// unready is the problem of an object that makes progress and gives no other
-	// cause.
+	// unready is the problem of an object that is making progress and has no
+	// other cause.
 	unready health.Problem
-	// warn sets the cause of an object that is ready and still lacks something.
+	// warn sets the cause of an object that is ready but lacks something.
 	warn func(*health.Resource, runtime.Object)
 }
 
-// podPolicy says what happens to a failed pod.
+// podPolicy decides what happens to a failed pod.
 type podPolicy string
 
 const (
 	// noPods is for kinds that run no pods.
 	noPods podPolicy = "none"
-	// podsReplaced is for kinds that replace a failed pod, which is then seldom
-	// what they wait for.
+	// podsReplaced is for kinds that replace a failed pod. They seldom wait for
+	// that pod.
 	podsReplaced podPolicy = "replaced"
-	// podsKept is for kinds that end with their pods.
+	// podsKept is for kinds that end when their pods end.
 	podsKept podPolicy = "kept"
 )
 
-// generation is the label by which an owner marks its pods, and the label's
-// value on the newest ones; "" if they cannot be told apart.
+// generation is the label by which an owner marks its pods, and its value on the
+// newest ones; "" if the generations cannot be distinguished.
 type generation struct{ label, newest string }
 
 // older reports whether labels are those of a pod of an older generation.
@@ -81,8 +80,7 @@ type owner struct {
 	object metav1.Object
 	row    *health.Resource
 	key    string // of the row
-	// old says that the object is of an older generation, and so are its
-	// dependents.
+	// old means that the object is of an older generation, and so are its dependents.
 	old bool
 }
 
@@ -119,10 +117,9 @@ func builtIn(group string) bool {
 	return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io")
 }
 
-// mappedKind returns the row for a kind that the API server serves as a
-// resource. A custom kind that has the name of a built-in one, as OpenKruise's
-// StatefulSet and Volcano's Job do, shares with it what it does not depend on
-// the API group.
+// mappedKind returns the row for a kind that the API server serves as a resource.
+// A custom kind with the name of a built-in one, such as OpenKruise's StatefulSet
+// or Volcano's Job, shares those fields that do not depend on the API group.
 func mappedKind(gvk schema.GroupVersionKind, resource schema.GroupResource) *kind {
 	k := kindOf(resource)
 	if k != customKind {

@@ -15,11 +15,10 @@ import (
 // newWait bounds the wait for a watch to deliver a version that a GET has returned.
 const newWait = time.Second
 
-// Now returns the rows that Follow would begin with. They come from the watches
-// that all readers share. The watches go on for a while, so a page that asks again
-// and again causes no further requests. The rows are at least as new as those of
-// any earlier Snapshot. Now blocks as Follow does at its beginning, and fails only
-// when ctx ends.
+// Now returns the rows with which Follow would start. They come from the watches
+// that all readers share, which continue for a while: repeated calls by a page
+// make no requests. The rows are at least as new as those of any earlier
+// Snapshot. Now blocks like Follow at its start, and fails only if ctx ends.
 func (t *Tracker) Now(ctx context.Context, record *decoder.Record, viewer helmtrail.Viewer) ([]health.Resource, error) {
 	fo := t.follower(record)
 	defer fo.leave()
@@ -80,7 +79,7 @@ func (w *sharedWatch) observeVersion(o any) {
 	w.observed = max(w.observed, versionOf(o))
 }
 
-// behind reports whether the watch has yet to deliver a version that a request
+// behind reports whether the watch has not yet delivered a version that a request
 // has returned.
 func (w *sharedWatch) behind() bool {
 	w.mu.Lock()

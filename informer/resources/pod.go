@@ -106,8 +106,8 @@ func initStatus(pod *corev1.Pod) (word string, initializing bool) {
 	return "", false
 }
 
-// mainStatus returns the status that follows from the containers, of which the
-// first one counts most, or else the given one.
+// mainStatus returns the status given by the containers, of which the first one has
+// priority, or else word.
 func mainStatus(pod *corev1.Pod, word string) string {
 	running := false
 	for i := len(pod.Status.ContainerStatuses) - 1; i >= 0; i-- {
@@ -140,8 +140,8 @@ func exitReason(end *corev1.ContainerStateTerminated) string {
 	return fmt.Sprintf("ExitCode:%d", end.ExitCode)
 }
 
-// restarts counts the restarts of all containers. kubectl leaves out the init
-// containers once the Pod is initialized, which hides that they had to restart.
+// restarts counts the restarts of all containers. kubectl omits the init
+// containers once the Pod is initialized, which hides their restarts.
 func restarts(pod *corev1.Pod) int {
 	n := 0
 	for _, c := range containersOf(pod) {

@@ -24,13 +24,13 @@ import (
 )
 
 const (
-	// settle is how long changes are collected before they are reported. In a big
-	// release something changes all the time and every report is stored, so the
-	// time grows by settleEach for each row, up to settleMost.
+	// settle is how long changes are collected before they are reported. In a
+	// large release objects change all the time, and every report is stored, so
+	// the time grows by settleEach for each row, up to settleMost.
 	settle     = 200 * time.Millisecond
 	settleEach = 400 * time.Microsecond
 	settleMost = time.Second
-	// linger is how long a watch goes on without a reader: the next revision of
+	// linger is how long a watch continues without a reader: the next revision of
 	// a release, or the next reader of a page, needs the same watches.
 	linger = 30 * time.Second
 	// firstWait bounds the wait for all objects to become known.
@@ -130,10 +130,10 @@ func (t *Tracker) follower(record *decoder.Record) *follower {
 }
 
 // Follow calls f with the rows of the objects that the record names and of their
-// dependents, as far as the viewer may see them. The first call is made once all
-// objects are known, or after five seconds; the others after each change that a
-// row shows. Follow blocks until ctx ends and returns nil. A hook has no row
-// before its object exists, and keeps the row when the object is deleted.
+// dependents, limited to what the viewer may see. The first call is made when all
+// objects are known, or after five seconds; the others after each change of a
+// row. Follow blocks until ctx ends, and returns nil. A hook has no row before
+// its object exists, and keeps the row after the object is deleted.
 func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, viewer helmtrail.Viewer, f func([]health.Resource)) error {
 	fo := t.follower(record)
 	defer fo.leave()
@@ -166,7 +166,7 @@ func (t *Tracker) Follow(ctx context.Context, record *decoder.Record, viewer hel
 		case <-reviewed.C:
 		}
 		// Changes come in bursts. The first one sets the time, so that an object
-		// that never stops changing is reported all the same.
+		// that never stops changing is reported nevertheless.
 		select {
 		case <-ctx.Done():
 		case <-time.After(settling(len(rows))):
@@ -184,8 +184,8 @@ func settling(rows int) time.Duration {
 	return min(max(settle, time.Duration(rows)*settleEach), settleMost)
 }
 
-// join joins the watches of the targets and their dependents, as far as their
-// kinds are known, and reports whether all are.
+// join joins the watches of the targets and their dependents whose kinds are known. It
+// reports whether all are.
 func (f *follower) join(ctx context.Context) (all bool) {
 	all = true
 	for _, target := range f.targets {

@@ -17,8 +17,8 @@ import (
 	"github.com/helmtrail/helmtrail/health"
 )
 
-// lister gives a view its objects: the watches of a follower, or what a snapshot
-// has read.
+// lister returns the objects for a view: from the watches of a follower, or from a
+// snapshot.
 type lister interface {
 	// object returns the target's object, nil if there is none.
 	object(*target) (runtime.Object, error)
@@ -29,12 +29,13 @@ type lister interface {
 	indexer(place) (cache.Indexer, error)
 }
 
-// hookSlack is how far the clocks of helm and the API server may differ before a
-// hook of this revision is taken for one of an earlier revision.
+// hookSlack is the maximum difference between the clocks of helm and the API
+// server. A hook's object that is older than its revision by more belongs to an
+// earlier revision.
 const hookSlack = 10 * time.Second
 
-// view makes rows of the objects of a lister. It remembers what earlier states of
-// them said, as far as that is needed to understand the present ones.
+// view computes the rows of a lister's objects. It remembers earlier states that
+// are needed to understand the present ones.
 type view struct {
 	lister  lister
 	started time.Time // of the revision, by helm's clock
@@ -110,8 +111,8 @@ func (v *view) own(t *target) (row health.Resource, object runtime.Object, ok bo
 	return row, nil, ok
 }
 
-// assess completes a row with what follows from the object itself. The target is
-// nil for a dependent.
+// assess completes a row from the object itself. The target is nil for a
+// dependent.
 func (v *view) assess(k *kind, t *target, row health.Resource, object runtime.Object) health.Resource {
 	named, err := meta.Accessor(object)
 	if err != nil {
@@ -153,8 +154,8 @@ func (v *view) deletedHook(t *target, row health.Resource) (health.Resource, boo
 	return row, false
 }
 
-// below completes a target's row with what its dependents say, finds the causes,
-// and returns the dependents' rows.
+// below completes a target's row from its dependents, finds the causes, and returns the
+// dependents' rows.
 func (v *view) below(t *target, row *health.Resource, object runtime.Object) []health.Resource {
 	named, err := meta.Accessor(object)
 	if object == nil || err != nil {
@@ -174,7 +175,7 @@ func (v *view) below(t *target, row *health.Resource, object runtime.Object) []h
 		}
 	}
 	if row.Old || row.Hook == release.HookTest.String() || row.Status == statusReady || row.Status == statusCompleted {
-		// Nothing is wrong with it any more, or not with this run.
+		// The object no longer has a problem, or this run has none.
 		row.Cause = health.Cause{}
 		for i := range rows {
 			rows[i].Cause = health.Cause{}

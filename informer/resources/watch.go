@@ -26,7 +26,7 @@ type sharedWatch struct {
 	readers map[chan struct{}]int
 	idle    *time.Timer // ends the watch; nil while it has readers
 	// observed is the newest resource version that the watch has delivered,
-	// required the newest one that a request beside it has returned.
+	// required the newest one that another request has returned.
 	observed, required uint64
 	// finalStates holds the last state of deleted objects, by key. Only keys in it
 	// are kept; the value is nil while the object exists.
@@ -158,7 +158,7 @@ func (w *sharedWatch) changed() {
 	}
 }
 
-// note records the outcome of the newest request.
+// note records the outcome of the last request.
 func (w *sharedWatch) note(err error) {
 	w.mu.Lock()
 	was := w.err
@@ -204,7 +204,7 @@ func (w *sharedWatch) setFinalState(o any, deleted bool) {
 	}
 }
 
-// finalState returns an object as it was when it was deleted, nil if that is not
+// finalState returns a deleted object in its last state, or nil if that is not
 // known.
 func (w *sharedWatch) finalState(namespace, name string) runtime.Object {
 	w.mu.Lock()
@@ -213,8 +213,8 @@ func (w *sharedWatch) finalState(namespace, name string) runtime.Object {
 }
 
 // objects returns the objects that the watch has delivered, or the reason why it
-// has none. They stay while the API server does not answer or is too busy, but not
-// once the right to see them, or their kind, is gone.
+// has none. They are kept while the API server does not answer or is too busy,
+// but not after the permission to see them, or their kind, is gone.
 func (w *sharedWatch) objects() (cache.Indexer, error) {
 	w.mu.Lock()
 	err := w.err

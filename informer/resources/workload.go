@@ -68,8 +68,8 @@ func (v *view) replicaSetRows(k *kind, o owner) []health.Resource {
 	return rows
 }
 
-// sets returns the ReplicaSets of an owner of that revision, the newest first,
-// without the ones that are only kept for a rollback.
+// sets returns the ReplicaSets of an owner and revision, the newest first,
+// without those that are only kept for a rollback.
 func (v *view) sets(owner metav1.Object, revision string) []*appsv1.ReplicaSet {
 	sets := ownedBy[*appsv1.ReplicaSet](v, setsResource, owner.GetNamespace(), owner.GetUID())
 	sets = slices.DeleteFunc(sets, func(s *appsv1.ReplicaSet) bool {
@@ -123,8 +123,8 @@ func daemonSetGeneration(o metav1.Object) generation {
 // blameNothing is for kinds that do not say why dependents are missing.
 func blameNothing(*view, *health.Resource, metav1.Object) {}
 
-// blameReplicaSet finds out why a ReplicaSet has too few pods: its own condition
-// counts, otherwise the newest event.
+// blameReplicaSet finds the cause for a ReplicaSet with too few pods: its own
+// condition, otherwise the newest event.
 func (v *view) blameReplicaSet(row *health.Resource, o metav1.Object) {
 	if set, ok := o.(*appsv1.ReplicaSet); ok {
 		for _, c := range set.Status.Conditions {
@@ -137,8 +137,8 @@ func (v *view) blameReplicaSet(row *health.Resource, o metav1.Object) {
 	v.blameFailedCreate(row, o)
 }
 
-// blameFailedCreate finds out from the newest event why an object has too few
-// pods.
+// blameFailedCreate finds the cause for an object with too few pods in the newest
+// event.
 func (v *view) blameFailedCreate(row *health.Resource, o metav1.Object) {
 	for _, event := range v.events(o.GetNamespace(), o.GetUID(), warnings) {
 		if event.Reason == "FailedCreate" {

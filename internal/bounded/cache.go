@@ -9,19 +9,19 @@ import (
 	gocache "github.com/patrickmn/go-cache"
 )
 
-// Options says how much a Cache holds and for how long.
+// Options configure a Cache.
 type Options[V any] struct {
-	// Limit is the most that the sizes of all values may add up to.
+	// Limit is the maximum sum of the sizes of all values.
 	Limit int
-	// Size returns what a value counts for; nil counts each as 1.
+	// Size returns the size of a value; nil counts each value as 1.
 	Size func(V) int
 	// Life is how long a value is kept; 0 keeps it until the cache is full.
 	Life time.Duration
 }
 
-// Cache keeps values by key. When it is full it drops what has expired, and if
-// that is not enough, everything. Its methods may be called concurrently.
-// It has no goroutine of its own.
+// Cache keeps values by key. If it is full, it drops expired values and, if that
+// is not enough, all values. Its methods may be called concurrently. It has no
+// goroutine.
 type Cache[V any] struct {
 	options Options[V]
 	cache   *gocache.Cache
@@ -39,13 +39,12 @@ func New[V any](o Options[V]) *Cache[V] {
 		o.Life = gocache.NoExpiration
 	}
 	c := &Cache[V]{options: o, cache: gocache.New(o.Life, 0)}
-	// go-cache calls it for each value that is deleted, here always under mu.
+	// go-cache calls this for each value that is deleted, here always under mu.
 	c.cache.OnEvicted(func(_ string, v any) { c.size -= o.Size(v.(V)) })
 	return c
 }
 
-// Get returns the value of a key. It reports false if there is none or it has
-// expired.
+// Get returns the value of a key. It returns false if there is none or it has expired.
 func (c *Cache[V]) Get(key string) (V, bool) {
 	v, ok := c.cache.Get(key)
 	if !ok {
@@ -82,7 +81,7 @@ func (c *Cache[V]) AddFor(key string, v V, life time.Duration) {
 	c.size += size
 }
 
-// Size returns what all values count for, expired ones included.
+// Size returns the sum of the sizes of all values, expired ones included.
 func (c *Cache[V]) Size() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package reserved lists the URL segments that no cluster may have as its id,
-// since clusters are the first segment of their URLs.
+// Package reserved lists the URL segments that cannot be a cluster's id, because
+// a cluster's id is the first segment of its URLs.
 package reserved
 
 import "slices"

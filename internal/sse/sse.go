@@ -19,8 +19,8 @@ func Append[Text ~string | ~[]byte](dst []byte, id, event Text, data []byte) []b
 	return append(dst, '\n', '\n')
 }
 
-// AppendRetry appends how long a client should wait before it connects again,
-// in milliseconds.
+// AppendRetry appends the delay, in milliseconds, after which a client should
+// reconnect.
 func AppendRetry(dst []byte, milliseconds int) []byte {
 	dst = append(dst, "retry: "...)
 	dst = strconv.AppendInt(dst, int64(milliseconds), 10)

@@ -11,7 +11,8 @@ import (
 	"github.com/helmtrail/helmtrail"
 )
 
-// The real Helm has every flag of the table, with a value or without one as stated there.
+// The real Helm has every flag of the table, with a value or without one as
+// stated there.
 func TestHelmHasTheFlags(t *testing.T) {
 	for _, major := range []int{3, 4} {
 		h := realHelm(t, major, Config{})

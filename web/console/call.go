@@ -21,8 +21,8 @@ type apiCall struct {
 	ctx     context.Context
 	cluster Cluster
 	caller  *authz.Caller
-	// failed is the beginning of error texts from here on. status is the status of these
-	// errors, unless the whole contract has another one for an error.
+	// failed is the beginning of error texts from here on. status is the status
+	// of these errors, unless the whole contract has another one for an error.
 	failed string
 	status int
 	// start is the newest revision before a rollback.
@@ -36,7 +36,8 @@ func (s *Server) handler(failed string, handle func(*apiCall) error) func(*gin.C
 		call := &apiCall{Context: c, ctx: c.Request.Context(), failed: failed, status: http.StatusBadGateway}
 		var err error
 		if call.cluster, err = s.Cluster(); err == nil {
-			// Permissions are checked later, for the namespace, which may be in the body.
+			// Permissions are checked later, for the namespace, which may be in
+			// the body.
 			if call.caller, err = s.Caller(c, call.cluster.ID); err == nil {
 				authz.SetCaller(c, call.caller)
 				err = handle(call)
@@ -65,9 +66,9 @@ func (call *apiCall) checkMay(need authz.Need, namespace string) error {
 	return call.cluster.CheckWatched(namespace)
 }
 
-// checkVisible fails unless the caller may see the secrets of the release, and the
-// releases of its namespace are known, because an empty list would be wrong. Without a name
-// it means all releases of the namespace.
+// checkVisible fails unless the caller may see the secrets of the release, and
+// the releases of its namespace are known, because an empty list would be wrong.
+// Without a name it means all releases of the namespace.
 func (s *Server) checkVisible(call *apiCall, ref helmtrail.ReleaseRef) error {
 	if err := s.checkReveal(call, ref); err != nil {
 		return err
@@ -78,8 +79,9 @@ func (s *Server) checkVisible(call *apiCall, ref helmtrail.ReleaseRef) error {
 	return call.cluster.CheckSyncedIn(ref.Namespace)
 }
 
-// checkReveal fails unless the caller may see the secrets of the release: the contract's
-// answers hold unmasked values. Without a name it means all releases of the namespace.
+// checkReveal fails unless the caller may see the secrets of the release: the
+// contract's answers hold unmasked values. Without a name it means all releases
+// of the namespace.
 func (s *Server) checkReveal(call *apiCall, ref helmtrail.ReleaseRef) error {
 	err := s.MayReveal(call.ctx, call.caller, ref)
 	if err != nil && !authz.Refuses(err) {
@@ -88,8 +90,8 @@ func (s *Server) checkReveal(call *apiCall, ref helmtrail.ReleaseRef) error {
 	return err
 }
 
-// reveal records that the answer holds secrets. It checks the permission again, because the
-// request may have waited.
+// reveal records that the answer holds secrets. It checks the permission again,
+// because the request may have waited.
 func (s *Server) reveal(call *apiCall, ref helmtrail.ReleaseRef, revision int, what string) error {
 	if err := s.checkReveal(call, ref); err != nil {
 		return err
@@ -101,8 +103,9 @@ func (s *Server) reveal(call *apiCall, ref helmtrail.ReleaseRef, revision int, w
 	return err
 }
 
-// decodeBody decodes a body as JSON whatever its Content-Type says: the console sends PATCH
-// with the type of a JSON patch, but another body. Unknown fields are ignored.
+// decodeBody decodes a body as JSON whatever its Content-Type says: the console
+// sends PATCH with the type of a JSON patch, but another body. Unknown fields are
+// ignored.
 func decodeBody(c *gin.Context, into any) error {
 	data, err := httpapi.ReadBody(c)
 	if err != nil {

@@ -77,8 +77,8 @@ func annotated(chart []byte, annotations map[string]string) ([]byte, error) {
 	return yaml.Marshal(fields)
 }
 
-// rebuild returns an archive of the chart in a record. It fails with errSubcharts if the chart
-// has subcharts, which records do not contain.
+// rebuild returns an archive of the chart in a record. It fails with errSubcharts
+// if the chart has subcharts, which records do not contain.
 func rebuild(record *decoder.Record) ([]byte, error) {
 	type file struct {
 		Name string `json:"name"`

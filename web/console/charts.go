@@ -18,8 +18,9 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// In these annotations of a chart's metadata, the console's upgrade form looks for the origin
-// of the chart (pkg/helm/actions/install_chart.go in its repository).
+// In these annotations of a chart's metadata, the console's upgrade form looks
+// for the origin of the chart (pkg/helm/actions/install_chart.go in its
+// repository).
 const (
 	annotationURL          = "chart_url"
 	annotationInstallation = "installation"
@@ -32,8 +33,8 @@ const (
 // errNoArchives is returned when the server offers no charts.
 var errNoArchives = &statusError{http.StatusBadGateway, "this server offers no charts"}
 
-// installable fetches the chart of an install and stores it with the annotations that an
-// upgrade needs. A chart that is already on the server is used unchanged.
+// installable fetches the chart of an install and stores it with the annotations
+// that an upgrade needs. A chart that is already on the server is used unchanged.
 func (s *Server) installable(call *apiCall, body requestBody) (helmtrail.Chart, error) {
 	if !strings.Contains(body.ChartURL, "://") {
 		return helmtrail.Chart{Ref: body.ChartURL, Version: body.ChartVersion}, nil
@@ -55,9 +56,9 @@ func (s *Server) installable(call *apiCall, body requestBody) (helmtrail.Chart, 
 	return s.keep(call.ctx, archive)
 }
 
-// upgradable returns the chart of an upgrade. Without a URL it is the chart in the newest
-// revision's record. A chart with subcharts, which records do not contain, is fetched again
-// from its origin.
+// upgradable returns the chart of an upgrade. Without a URL it is the chart in
+// the newest revision's record. A chart with subcharts, which records do not
+// contain, is fetched again from its origin.
 func (s *Server) upgradable(call *apiCall, body requestBody, newest *decoder.Revision) (helmtrail.Chart, error) {
 	if body.ChartURL != "" && body.BasicAuthSecret != "" && body.BasicAuthSecret != noSecret {
 		return s.installable(call, body)
@@ -101,8 +102,8 @@ func (s *Server) keep(ctx context.Context, archive []byte) (helmtrail.Chart, err
 	return helmtrail.Chart{Ref: kept.Ref}, nil
 }
 
-// fetch fetches the archive of a chart with the credentials of the repository, or with those in
-// the Secret named by the request.
+// fetch fetches the archive of a chart with the credentials of the repository, or
+// with those in the Secret named by the request.
 func (s *Server) fetch(call *apiCall, body requestBody) ([]byte, error) {
 	if s.Archives == nil {
 		return nil, errNoArchives
@@ -133,8 +134,8 @@ func (s *Server) fetch(call *apiCall, body requestBody) ([]byte, error) {
 	return s.Archives.FetchChart(call.ctx, chart, access)
 }
 
-// repository returns the repository of an entry of index.yaml. The entry's key ends with the
-// repository's name.
+// repository returns the repository of an entry of index.yaml. The entry's key
+// ends with the repository's name.
 func (s *Server) repository(call *apiCall, namespace, entry string) (helmtrail.ChartRepository, error) {
 	at := strings.LastIndex(entry, entrySeparator)
 	if at < 0 {
@@ -156,8 +157,8 @@ func (s *Server) repository(call *apiCall, namespace, entry string) (helmtrail.C
 	return helmtrail.ChartRepository{}, httpapi.BadField("indexEntry", "indexEntry names a chart repository that does not exist.")
 }
 
-// repositories returns the cluster's own repositories, those of a namespace and the configured
-// ones. If several have the same name, the first one is used.
+// repositories returns the cluster's own repositories, those of a namespace and
+// the configured ones. If several have the same name, the first one is used.
 func (s *Server) repositories(call *apiCall, namespace string) ([]helmtrail.ChartRepository, error) {
 	own, err := call.cluster.API.ChartRepositories(call.ctx, call.caller.Credentials, namespace)
 	if err != nil {

@@ -51,8 +51,8 @@ func (s *Server) failure(call *apiCall, err error) (status int, text string) {
 // IsRequest reports whether a request belongs to the contract.
 func IsRequest(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, Path+"/") }
 
-// WriteError answers with an error in the contract's form. A 401 has no body. Of a 403 the
-// console only shows "message" (validate-status.ts in its frontend).
+// WriteError answers with an error in the contract's form. A 401 has no body. Of
+// a 403 the console only shows "message" (validate-status.ts in its frontend).
 func WriteError(c *gin.Context, status int, text string) {
 	body := struct {
 		Error   string `json:"error"`

@@ -27,15 +27,16 @@ const (
 	// entrySeparator separates the names of the chart and its repository in the
 	// keys of the merged index.yaml.
 	entrySeparator = "--"
-	// indexLife is how long a repository's index is cached, failedIndexLife how long a failure to
-	// read it.
+	// indexLife is how long a repository's index is cached, failedIndexLife how
+	// long a failure to read it.
 	indexLife       = 5 * time.Minute
 	failedIndexLife = 15 * time.Second
-	// versionLife is how long an API server's version is cached, maxVersions the number of cached
-	// versions.
+	// versionLife is how long an API server's version is cached, maxVersions the
+	// number of cached versions.
 	versionLife = 10 * time.Minute
 	maxVersions = 1000
-	// maxIndexBytes bounds the cached indexes, by their size as sent by the repositories.
+	// maxIndexBytes bounds the cached indexes, by their size as sent by the
+	// repositories.
 	maxIndexBytes = 128 << 20
 	// indexesAtOnce is the number of indexes that are read concurrently.
 	indexesAtOnce = 4
@@ -55,14 +56,14 @@ type repositoryIndex struct {
 	bytes   int
 }
 
-// newIndexCache returns a cache for the indexes of repositories. The size of an entry is the
-// number of bytes that the repository sent.
+// newIndexCache returns a cache for the indexes of repositories. The size of an
+// entry is the number of bytes that the repository sent.
 func newIndexCache() *bounded.Cache[*repositoryIndex] {
 	return bounded.New(bounded.Options[*repositoryIndex]{Limit: maxIndexBytes, Size: func(i *repositoryIndex) int { return i.bytes }, Life: indexLife})
 }
 
-// getIndex answers with one index.yaml for all repositories. A repository that cannot be read
-// is named in an annotation; the others are listed.
+// getIndex answers with one index.yaml for all repositories. A repository that
+// cannot be read is named in an annotation; the others are listed.
 func (s *Server) getIndex(call *apiCall) error {
 	compatible := true
 	if text := call.Query("onlyCompatible"); text != "" {
@@ -114,8 +115,8 @@ type indexWarning struct {
 	Error string `json:"error"`
 }
 
-// mergeIndexes returns all indexes merged as YAML. With a version it omits the charts that do
-// not support it.
+// mergeIndexes returns all indexes merged as YAML. With a version it omits the
+// charts that do not support it.
 func mergeIndexes(repositories []helmtrail.ChartRepository, indexes []*repositoryIndex, version string) ([]byte, error) {
 	var warnings []indexWarning
 	entries := map[string][]json.RawMessage{}

@@ -13,7 +13,8 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// sessionHeader is the response header with the id of the session that a request started.
+// sessionHeader is the response header with the id of the session that a request
+// started.
 const sessionHeader = "X-Helmtrail-Session"
 
 // requestBody is the body of all requests in the contract.

@@ -21,15 +21,15 @@ import (
 )
 
 const (
-	// readTime bounds the reading of the records for one answer. The read continues if one of
-	// the clients that share it leaves.
+	// readTime bounds the reading of the records for one answer. The read
+	// continues if one of the clients that share it leaves.
 	readTime = 2 * time.Minute
 	// recordsAtOnce is the number of records that one answer reads concurrently.
 	recordsAtOnce = 8
 )
 
-// listReleases answers with the newest revision of every release, in full or, with limitInfo,
-// without the parts that lists do not show.
+// listReleases answers with the newest revision of every release, in full or,
+// with limitInfo, without the parts that lists do not show.
 func (s *Server) listReleases(call *apiCall) error {
 	namespace, limited := call.Query("ns"), false
 	if text := call.Query("limitInfo"); text != "" {

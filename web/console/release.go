@@ -24,8 +24,8 @@ type release struct {
 	ApplyMethod string            `json:"apply_method,omitempty"`
 }
 
-// newRelease returns the release in a record. Namespace and revision are those under which the
-// record was found, whatever the record says.
+// newRelease returns the release in a record. Namespace and revision are those
+// under which the record was found, whatever the record says.
 func newRelease(record *decoder.Record, r *decoder.Revision) (*release, error) {
 	shown := &release{}
 	if err := json.Unmarshal(record.Raw, shown); err != nil {
@@ -39,8 +39,8 @@ func newRelease(record *decoder.Record, r *decoder.Revision) (*release, error) {
 	return shown, nil
 }
 
-// brief returns the release with limitInfo: without the chart's contents, the values, the
-// manifest and the hooks.
+// brief returns the release with limitInfo: without the chart's contents, the
+// values, the manifest and the hooks.
 func (r *release) brief() *release {
 	var chart struct {
 		Metadata json.RawMessage `json:"metadata"`
@@ -51,7 +51,8 @@ func (r *release) brief() *release {
 	return &release{Name: r.Name, Namespace: r.Namespace, Version: r.Version, Info: r.Info, Chart: httpapi.EncodeJSON(chart)}
 }
 
-// unreadableRelease replaces a release whose record cannot be read, so that no list omits it.
+// unreadableRelease replaces a release whose record cannot be read, so that no
+// list omits it.
 func unreadableRelease(r *decoder.Revision, problem string) *release {
 	return &release{
 		Name: r.Name, Namespace: r.Namespace, Version: r.Number,

@@ -27,8 +27,8 @@ const Path = "/api/helm"
 // (pkg/client/helm.go of github.com/redhat-developer/oc-helm).
 const Cookie = "openshift-session-token"
 
-// ClusterAPI has the contract's requests to a cluster's API server. Its methods may be called
-// concurrently. Those with credentials act as the caller.
+// ClusterAPI has the contract's requests to a cluster's API server. Its methods
+// may be called concurrently. Those with credentials act as the caller.
 type ClusterAPI interface {
 	// KubeVersion returns the API server's version.
 	KubeVersion(ctx context.Context) (string, error)
@@ -37,8 +37,8 @@ type ClusterAPI interface {
 	ReleaseSecret(ctx context.Context, credentials helmtrail.Credentials, namespace, name string) (data json.RawMessage, labels map[string]string, err error)
 	// SecretData reads the data of any Secret.
 	SecretData(ctx context.Context, credentials helmtrail.Credentials, namespace, name string) (map[string][]byte, error)
-	// ChartRepositories returns the repositories defined by the cluster's own objects, for
-	// all namespaces and for one.
+	// ChartRepositories returns the repositories defined by the cluster's own
+	// objects, for all namespaces and for one.
 	ChartRepositories(ctx context.Context, credentials helmtrail.Credentials, namespace string) ([]helmtrail.ChartRepository, error)
 }
 
@@ -50,8 +50,8 @@ type Records interface {
 	Record(ctx context.Context, namespace, name string, revision int) (*decoder.Record, error)
 }
 
-// Archives fetches, stores and renders charts. Its methods may be called concurrently. Access
-// has the credentials for the chart's server; it may be nil.
+// Archives fetches, stores and renders charts. Its methods may be called
+// concurrently. Access has the credentials for the chart's server; it may be nil.
 type Archives interface {
 	FetchChart(ctx context.Context, chart helmtrail.Chart, access map[string][]byte) (archive []byte, err error)
 	LoadChart(ctx context.Context, archive []byte) (*chart.Chart, error)
@@ -93,11 +93,11 @@ type Options struct {
 	Secrets    Secrets
 	// Archives is nil if the server offers no charts.
 	Archives Archives
-	// MayReveal returns nil if the caller may see the secrets of a release. Without a name it
-	// means all releases of the namespace.
+	// MayReveal returns nil if the caller may see the secrets of a release.
+	// Without a name it means all releases of the namespace.
 	MayReveal func(ctx context.Context, caller *authz.Caller, release helmtrail.ReleaseRef) error
-	// Unbound removes the time limit of a response while it waits for helm. It returns a
-	// function that sets the limit again.
+	// Unbound removes the time limit of a response while it waits for helm. It
+	// returns a function that sets the limit again.
 	Unbound func(w http.ResponseWriter) (bound func())
 	// Closing ends when the server is closed.
 	Closing context.Context
@@ -107,8 +107,8 @@ type Options struct {
 // Server serves the contract. Its methods may be called concurrently.
 type Server struct {
 	Options
-	// briefs holds encoded releases with limitInfo, by the state of their Secrets. A state
-	// never changes, so entries do not expire.
+	// briefs holds encoded releases with limitInfo, by the state of their
+	// Secrets. A state never changes, so entries do not expire.
 	briefs *bounded.Cache[json.RawMessage]
 	// indexes holds the indexes of repositories, versions those of API servers.
 	indexes  *bounded.Cache[*repositoryIndex]
@@ -126,8 +126,8 @@ func New(o Options) *Server {
 	}
 }
 
-// Route is a route of the contract. The handler checks the caller's permissions itself and
-// answers errors in the contract's form.
+// Route is a route of the contract. The handler checks the caller's permissions
+// itself and answers errors in the contract's form.
 type Route struct {
 	Method, Path string
 	Handle       func(c *gin.Context) error

@@ -27,23 +27,24 @@ func (s *Server) start(call *apiCall, request helmtrail.Request) (helmtrail.Sess
 	return session, nil
 }
 
-// startUninstall overrides a pending status, because the console offers no other action for a
-// pending release.
+// startUninstall overrides a pending status, because the console offers no other
+// action for a pending release.
 func (s *Server) startUninstall(call *apiCall, ref helmtrail.ReleaseRef) (helmtrail.Session, error) {
 	return s.start(call, helmtrail.Request{Operation: helmtrail.OperationUninstall, Release: ref, Options: helmtrail.Options{OverridePending: true}})
 }
 
 const (
-	// settleTime is how long a session may take to end after Helm has finished, or after it was
-	// canceled.
+	// settleTime is how long a session may take to end after Helm has finished,
+	// or after it was canceled.
 	settleTime = time.Minute
 	// watchLag is the maximum time by which the watch is behind what clients have seen.
 	watchLag = 3 * time.Second
 )
 
-// waitForEnd waits for a running session that is about to end, and reports whether it has
-// ended. Clients of the contract see from the Secrets that Helm has finished, and may request
-// the next operation at the same moment. An uninstall cancels a running install.
+// waitForEnd waits for a running session that is about to end, and reports
+// whether it has ended. Clients of the contract see from the Secrets that Helm
+// has finished, and may request the next operation at the same moment. An
+// uninstall cancels a running install.
 func (s *Server) waitForEnd(call *apiCall, next helmtrail.Operation, busy *helmtrail.InProgressError) bool {
 	running, err := s.Operations.Session(call.ctx, busy.Release, busy.SessionID)
 	if err != nil {
@@ -72,8 +73,8 @@ func isBusy(cluster Cluster, ref helmtrail.ReleaseRef) bool {
 	return newest != nil && decoder.Busy(newest.Status())
 }
 
-// settles waits until Helm has finished with a release, at most for watchLag, and reports
-// whether it has.
+// settles waits until Helm has finished with a release, at most for watchLag, and
+// reports whether it has.
 func settles(ctx context.Context, cluster Cluster, ref helmtrail.ReleaseRef) bool {
 	ctx, cancel := context.WithTimeout(ctx, watchLag)
 	defer cancel()
@@ -83,21 +84,23 @@ func settles(ctx context.Context, cluster Cluster, ref helmtrail.ReleaseRef) boo
 
 // progress is the result of a session so far.
 type progress struct {
-	// revision is the revision that the session created, or 0. secret is its Secret as JSON.
+	// revision is the revision that the session created, or 0. secret is its
+	// Secret as JSON.
 	revision int
 	secret   json.RawMessage
 	// at is the time of the session's end.
 	at time.Time
 }
 
-// follow follows a session until Helm has stored the revision that it creates or, with toEnd,
-// until the session has completed. If the session does not complete, follow fails with Helm's
-// own error. target is the revision that a rollback restores.
+// follow follows a session until Helm has stored the revision that it creates or,
+// with toEnd, until the session has completed. If the session does not complete,
+// follow fails with Helm's own error. target is the revision that a rollback
+// restores.
 //
-// The console's own server answers with the first Secret of that name and number, even an old
-// one. Here it is the first one with the session's label, which is new for each session. A
-// rollback sets no label: its Secret is that of the first revision above the start that
-// restores the target.
+// The console's own server answers with the first Secret of that name and number,
+// even an old one. Here it is the first one with the session's label, which is
+// new for each session. A rollback sets no label: its Secret is that of the first
+// revision above the start that restores the target.
 func (s *Server) follow(call *apiCall, session helmtrail.Session, target int, toEnd bool) (progress, error) {
 	log, err := s.Operations.Open(call.ctx, session.Release, session.ID)
 	if err != nil {
@@ -124,7 +127,8 @@ func (s *Server) follow(call *apiCall, session helmtrail.Session, target int, to
 				return false
 			}
 			if secret == nil {
-				// A rollback is recognized by its description, which may be written later.
+				// A rollback is recognized by its description, which may be
+				// written later.
 				others[body.Secret.UID] = session.Operation != helmtrail.OperationRollback
 				return true
 			}
@@ -136,8 +140,8 @@ func (s *Server) follow(call *apiCall, session helmtrail.Session, target int, to
 				failure = &statusError{call.status, ending(e.Type, body)}
 			}
 			p.at = e.Time
-			// helmtrail may have retried after a transient conflict, and helm may have created another
-			// revision.
+			// helmtrail may have retried after a transient conflict, and helm may
+			// have created another revision.
 			if p.revision > 0 && body.Release != nil {
 				p.revision = body.Release.Revision
 			}

@@ -17,8 +17,8 @@ func (k *revisions) anomalies(item Item, r *decoder.Revision, f recordFacts) []d
 		add(decoder.AnomalyUnreadable, "The record cannot be read: %s", item.Problem)
 	}
 	for _, one := range f.disagreements {
-		// A deleted revision may have been seen with a later status than that of its last
-		// record.
+		// A deleted revision may have been seen with a later status than that of
+		// its last record.
 		if one.Code != decoder.AnomalyLabelStatus || item.Gone == nil {
 			found = append(found, one)
 		}

@@ -21,7 +21,8 @@ import (
 // renderedParts are the parts that a dry run renders.
 var renderedParts = []parts.Name{parts.Manifest, parts.Hooks, parts.Notes}
 
-// Comparison has the differences between two revisions. A part that was not requested is empty.
+// Comparison has the differences between two revisions. A part that was not
+// requested is empty.
 type Comparison struct {
 	// From is null if there is nothing to compare with.
 	From *RevisionRef `json:"from"`
@@ -42,8 +43,8 @@ type side struct {
 	caller *authz.Caller
 }
 
-// GetComparison compares two revisions of a release, a revision with one of another release, or
-// one with the result of a dry run.
+// GetComparison compares two revisions of a release, a revision with one of
+// another release, or one with the result of a dry run.
 func (s *Server) GetComparison(c *gin.Context) error {
 	ref, cluster, err := s.release(c)
 	if err != nil {
@@ -114,9 +115,9 @@ func joinNames(names []parts.Name) string {
 	return strings.Join(texts, ", ")
 }
 
-// sides returns the two revisions that a request compares: by default the newest and the one
-// before it, or the newest of another release or lineage. from is nil if there is nothing to
-// compare with.
+// sides returns the two revisions that a request compares: by default the newest
+// and the one before it, or the newest of another release or lineage. from is nil
+// if there is nothing to compare with.
 func (s *Server) sides(c *gin.Context, cluster Cluster, ref helmtrail.ReleaseRef) (from, to *side, err error) {
 	lineage := c.Query("lineage")
 	to = &side{RevisionRef{
@@ -166,8 +167,8 @@ func (s *Server) sides(c *gin.Context, cluster Cluster, ref helmtrail.ReleaseRef
 	return from, to, nil
 }
 
-// callerIn returns the request's caller in another cluster, if they may see the releases of a
-// namespace there.
+// callerIn returns the request's caller in another cluster, if they may see the
+// releases of a namespace there.
 func (s *Server) callerIn(c *gin.Context, id, namespace string) (*authz.Caller, error) {
 	cluster, err := s.Cluster(id)
 	if err != nil {
@@ -193,9 +194,9 @@ func refuseWithSession(c *gin.Context) error {
 	return nil
 }
 
-// pick returns a revision's number from the query. The default is the release's newest revision
-// or, with another revision given, the newest one before it whose record is not erased; 0 if
-// there is none.
+// pick returns a revision's number from the query. The default is the release's
+// newest revision or, with another revision given, the newest one before it whose
+// record is not erased; 0 if there is none.
 func (s *Server) pick(c *gin.Context, of side, parameter string, before int) (int, error) {
 	if text := c.Query(parameter); text != "" {
 		return revisionNumber(parameter, text)
@@ -226,8 +227,8 @@ func (s *Server) pick(c *gin.Context, of side, parameter string, before int) (in
 	return 0, nil
 }
 
-// recordsOf fetches both records and masks them unless they may be revealed. A secret of one is
-// also masked in the other.
+// recordsOf fetches both records and masks them unless they may be revealed. A
+// secret of one is also masked in the other.
 func (s *Server) recordsOf(c *gin.Context, from, to side) (before, after *decoder.Record, err error) {
 	ctx, sides := c.Request.Context(), [2]side{from, to}
 	var records [2]*decoder.Record
@@ -266,8 +267,8 @@ func (s *Server) maskBoth(sides [2]side, records [2]*decoder.Record, reveal [2]b
 		if shown[i] = records[i]; reveal[i] || at.Session != "" {
 			continue
 		}
-		// Revisions of one release share their known secrets, so that a secret has the same token
-		// in both.
+		// Revisions of one release share their known secrets, so that a secret
+		// has the same token in both.
 		if known == nil || sides[0].release() != sides[1].release() {
 			sources := []mask.Source{mask.FromRecord(records[i])}
 			if sides[1-i].Session == "" { // A masked record holds tokens, not secrets.

@@ -11,8 +11,9 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// Comparer asks the API server for the state of a release's objects, and for the effect of
-// applying a manifest. It changes nothing. Its methods may be called concurrently.
+// Comparer asks the API server for the state of a release's objects, and for the
+// effect of applying a manifest. It changes nothing. Its methods may be called
+// concurrently.
 type Comparer interface {
 	// Drift compares a record's objects with the live ones.
 	Drift(ctx context.Context, query drift.Query) (*drift.Report, error)

@@ -20,9 +20,10 @@ import (
 
 func isFormer(l audit.Lineage) bool { return !l.Current }
 
-// SeesFormer reports whether a release has former lineages and the caller may see them. If so,
-// streams and long polls end with that permission. SeesFormer fails if it is still unknown
-// whether a lineage is a former one and the result depends on it.
+// SeesFormer reports whether a release has former lineages and the caller may see
+// them. If so, streams and long polls end with that permission. SeesFormer fails
+// if it is still unknown whether a lineage is a former one and the result depends
+// on it.
 func (s *Server) SeesFormer(ctx context.Context, caller *authz.Caller, ref helmtrail.ReleaseRef) (bool, error) {
 	if s.Trail == nil {
 		return false, nil
@@ -54,7 +55,8 @@ func Key(c *gin.Context, former bool) string {
 	return polling.Key(c)
 }
 
-// formerUntil returns when a release's former lineages were last seen, or the zero time.
+// formerUntil returns when a release's former lineages were last seen, or the
+// zero time.
 func (s *Server) formerUntil(ref helmtrail.ReleaseRef) (until time.Time) {
 	if s.Trail == nil {
 		return until
@@ -72,8 +74,8 @@ func (s *Server) formerUntil(ref helmtrail.ReleaseRef) (until time.Time) {
 	return until
 }
 
-// CheckSession fails with helmtrail.ErrNotFound if a session belongs to a former lineage that the
-// caller may not see.
+// CheckSession fails with helmtrail.ErrNotFound if a session belongs to a former
+// lineage that the caller may not see.
 func (s *Server) CheckSession(ctx context.Context, caller *authz.Caller, ref helmtrail.ReleaseRef, id string) error {
 	until := s.formerUntil(ref)
 	if until.IsZero() {

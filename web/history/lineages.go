@@ -33,8 +33,8 @@ func (s *Server) lineages(ref helmtrail.ReleaseRef, former bool) []audit.Lineage
 	return slices.DeleteFunc(slices.Clone(all), isFormer)
 }
 
-// lineage returns the lineage with this id. For a caller who may not see former lineages, the
-// error is the same whether or not the lineage exists.
+// lineage returns the lineage with this id. For a caller who may not see former
+// lineages, the error is the same whether or not the lineage exists.
 func (s *Server) lineage(ctx context.Context, caller *authz.Caller, ref helmtrail.ReleaseRef, id string) (audit.Lineage, error) {
 	lineages, err := s.lineagesFor(ctx, caller, ref)
 	if err != nil {
@@ -49,10 +49,11 @@ func (s *Server) lineage(ctx context.Context, caller *authz.Caller, ref helmtrai
 	return audit.Lineage{}, httpapi.NotFound(fmt.Sprintf("Release %s in namespace %s has no such lineage.", ref.Name, ref.Namespace))
 }
 
-// current returns the lineages that still have a revision in the cluster. There are several if a
-// release was installed after an uninstall that kept the history. If there are none, current
-// returns the newest lineage. It returns nothing if the release is in the cluster but its lineage
-// is not in the trail yet.
+// current returns the lineages that still have a revision in the cluster. There
+// are several if a release was installed after an uninstall that kept the
+// history. If there are none, current returns the newest lineage. It returns
+// nothing if the release is in the cluster but its lineage is not in the trail
+// yet.
 func current(lineages []audit.Lineage, inCluster bool) []audit.Lineage {
 	held := slices.DeleteFunc(slices.Clone(lineages), func(l audit.Lineage) bool { return !held(l) })
 	if len(held) == 0 && len(lineages) > 0 && !inCluster {
@@ -72,8 +73,9 @@ type pastDetails struct {
 	Trail   string `json:"trail"`
 }
 
-// WithPast adds the URLs of a release's past to the error about a missing release, if it has a
-// past that the caller may see. url is the path of the release.
+// WithPast adds the URLs of a release's past to the error about a missing
+// release, if it has a past that the caller may see. url is the path of the
+// release.
 func (s *Server) WithPast(ctx context.Context, caller *authz.Caller, ref helmtrail.ReleaseRef, url string, missing *httpapi.Error) error {
 	lineages, err := s.lineagesFor(ctx, caller, ref)
 	if err != nil {
@@ -88,8 +90,8 @@ func (s *Server) WithPast(ctx context.Context, caller *authz.Caller, ref helmtra
 	return &extended
 }
 
-// Namespaces returns the namespaces of a cluster that have releases, or that had some and still
-// exist, sorted.
+// Namespaces returns the namespaces of a cluster that have releases, or that had
+// some and still exist, sorted.
 func (s *Server) Namespaces(cluster *clusters.Cluster) []string {
 	names := cluster.Latest().Namespaces()
 	if s.Trail == nil {

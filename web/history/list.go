@@ -59,8 +59,8 @@ type List struct {
 // listQuery is a client's query.
 type listQuery struct {
 	release helmtrail.ReleaseRef
-	// lineage selects one lineage. Without it, the list has the revisions in the cluster and
-	// all others of the same lineages.
+	// lineage selects one lineage. Without it, the list has the revisions in the
+	// cluster and all others of the same lineages.
 	lineage string
 	// former means that the caller may see former lineages.
 	former bool
@@ -68,8 +68,9 @@ type listQuery struct {
 	after  string
 }
 
-// List answers with one page of a release's revisions, newest first. It includes revisions of every
-// status, those that cannot be decoded, and those that are no longer in the cluster.
+// List answers with one page of a release's revisions, newest first. It includes
+// revisions of every status, those that cannot be decoded, and those that are no
+// longer in the cluster.
 func (s *Server) List(c *gin.Context) error {
 	ref, cluster, err := s.release(c)
 	if err != nil {

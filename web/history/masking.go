@@ -8,13 +8,13 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/mask"
 )
 
-// maxRecords bounds each cache of records, in bytes. Masking the largest record, or reading it from
-// the trail, takes tenths of a second, and a page requests one part after the other. A record never
-// changes, so entries do not expire.
+// maxRecords bounds each cache of records, in bytes. Masking the largest record,
+// or reading it from the trail, takes tenths of a second, and a page requests one
+// part after the other. A record never changes, so entries do not expire.
 const maxRecords = 32 << 20
 
-// recordKey returns the cache key of a record's bytes in a release. Each release has its own
-// tokens.
+// recordKey returns the cache key of a record's bytes in a release. Each release
+// has its own tokens.
 func recordKey(ref helmtrail.ReleaseRef, digest string) string {
 	return strings.Join([]string{ref.Cluster, ref.Namespace, ref.Name, digest}, "\x00")
 }

@@ -16,8 +16,8 @@ import (
 const (
 	// recordsAtOnce is the number of records that one answer reads concurrently.
 	recordsAtOnce = 8
-	// maxFacts is the number of cached states of Secrets, of some 500 bytes each. A state never
-	// changes, so entries do not expire.
+	// maxFacts is the number of cached states of Secrets, of some 500 bytes each.
+	// A state never changes, so entries do not expire.
 	maxFacts = 20_000
 )
 
@@ -118,8 +118,9 @@ func (s *Server) factsOf(ref helmtrail.ReleaseRef, r *decoder.Revision, record *
 	return f
 }
 
-// applyMethod returns the name of the method with which a revision was applied. Helm 3 has only
-// one and does not record it. Unknown methods are returned unchanged.
+// applyMethod returns the name of the method with which a revision was applied.
+// Helm 3 has only one and does not record it. Unknown methods are returned
+// unchanged.
 func applyMethod(method string) string {
 	switch method {
 	case "", "csa":

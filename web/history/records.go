@@ -40,9 +40,9 @@ func (r RevisionRef) reveal(what string) audit.Reveal {
 	return audit.Reveal{Release: r.release(), Lineage: r.Lineage, Revision: r.Revision, What: what}
 }
 
-// record fetches one revision in full: from the cluster, or from the trail if the cluster no longer
-// has it. There are different errors for a record that cannot be read, one that retention removed
-// and one that does not exist.
+// record fetches one revision in full: from the cluster, or from the trail if the
+// cluster no longer has it. There are different errors for a record that cannot
+// be read, one that retention removed and one that does not exist.
 func (s *Server) record(ctx context.Context, caller *authz.Caller, at RevisionRef) (*decoder.Record, error) {
 	if at.Lineage == "" {
 		record, err := s.clusterRecord(ctx, at)
@@ -81,8 +81,8 @@ func (s *Server) record(ctx context.Context, caller *authz.Caller, at RevisionRe
 	return s.trailRecord(ctx, at, kept)
 }
 
-// clusterRecord fetches a revision from the cluster. It fails with helmtrail.ErrNotFound if the
-// cluster does not have it.
+// clusterRecord fetches a revision from the cluster. It fails with
+// helmtrail.ErrNotFound if the cluster does not have it.
 func (s *Server) clusterRecord(ctx context.Context, at RevisionRef) (*decoder.Record, error) {
 	cluster, err := s.Cluster(at.Cluster)
 	if err != nil {

@@ -12,13 +12,14 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// RestoreValues replaces the mask tokens in values that a client edited by the secrets. A secret
-// comes from the same path in the release's newest revision or its highest deployed one. A token
-// that matches neither is rejected with its path, so that no password is replaced by a token. Values
-// without tokens are returned unchanged at once.
+// RestoreValues replaces the mask tokens in values that a client edited by the
+// secrets. A secret comes from the same path in the release's newest revision or
+// its highest deployed one. A token that matches neither is rejected with its
+// path, so that no password is replaced by a token. Values without tokens are
+// returned unchanged at once.
 func (s *Server) RestoreValues(ctx context.Context, caller *authz.Caller, ref helmtrail.ReleaseRef, values []byte) ([]byte, error) {
-	// Without a base this succeeds if there are no tokens. Otherwise its error names a token, which
-	// is also the right answer if there is no revision.
+	// Without a base this succeeds if there are no tokens. Otherwise its error
+	// names a token, which is also the right answer if there is no revision.
 	restored, err := s.Masker(ref).Collect().Restore(values, nil)
 	if err == nil {
 		return restored, nil

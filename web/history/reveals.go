@@ -12,8 +12,9 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// reveals reports whether a request asks for unmasked secrets. It fails if the caller may not see
-// those of the release. Call it for every release of a request.
+// reveals reports whether a request asks for unmasked secrets. It fails if the
+// caller may not see those of the release. Call it for every release of a
+// request.
 func (s *Server) reveals(c *gin.Context, caller *authz.Caller, ref helmtrail.ReleaseRef) (bool, error) {
 	asked, err := httpapi.QueryBool(c, "reveal")
 	if err != nil || !asked {
@@ -25,8 +26,8 @@ func (s *Server) reveals(c *gin.Context, caller *authz.Caller, ref helmtrail.Rel
 	return true, nil
 }
 
-// Reveal records that secrets are about to be shown to the caller. If it fails, they must not be
-// shown.
+// Reveal records that secrets are about to be shown to the caller. If it fails,
+// they must not be shown.
 func (s *Server) Reveal(ctx context.Context, caller *authz.Caller, reveal audit.Reveal) error {
 	reveal.User = caller.User.Name
 	at := reveal.Release

@@ -21,9 +21,9 @@ type revisions struct {
 	facts map[*decoder.Revision]recordFacts
 }
 
-// gather returns the known revisions of a release. With a lineage they are those of the lineage;
-// without, all revisions in the cluster and the others of the same lineages. It fails while the
-// cluster's releases are unknown.
+// gather returns the known revisions of a release. With a lineage they are those
+// of the lineage; without, all revisions in the cluster and the others of the
+// same lineages. It fails while the cluster's releases are unknown.
 func gather(cluster Cluster, ref helmtrail.ReleaseRef, lineages []audit.Lineage, lineage string) (*revisions, error) {
 	k := &revisions{kept: map[*decoder.Revision]keptRevision{}, gone: map[*decoder.Revision]decoder.Change{}, facts: map[*decoder.Revision]recordFacts{}}
 	live, err := inCluster(cluster, ref)
@@ -80,8 +80,8 @@ func newestFirst(a, b *decoder.Revision) int {
 	return cmp.Or(cmp.Compare(b.Number, a.Number), cmp.Compare(a.Secret.Name, b.Secret.Name))
 }
 
-// status returns the status in the record, or that of the label if the record was not read. For a
-// deleted revision it is the last status seen.
+// status returns the status in the record, or that of the label if the record was
+// not read. For a deleted revision it is the last status seen.
 func (k *revisions) status(r *decoder.Revision) decoder.Status {
 	_, gone := k.gone[r]
 	if f, ok := k.facts[r]; ok && f.problem == "" && !(gone && r.LabelStatus != "") {

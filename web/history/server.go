@@ -28,33 +28,35 @@ type Records interface {
 type Sessions interface {
 	// Sessions returns the sessions of a release, newest first.
 	Sessions(ctx context.Context, release helmtrail.ReleaseRef) ([]helmtrail.Session, error)
-	// Session returns a session. It fails with helmtrail.ErrNotFound if the release has no such
-	// session.
+	// Session returns a session. It fails with helmtrail.ErrNotFound if the
+	// release has no such session.
 	Session(ctx context.Context, release helmtrail.ReleaseRef, id string) (helmtrail.Session, error)
 	// Rendered returns the result of a session's dry run.
 	Rendered(ctx context.Context, release helmtrail.ReleaseRef, id string) (helmtrail.Rendering, error)
 }
 
-// Trail is the permanent record of all releases. Its methods may be called concurrently.
+// Trail is the permanent record of all releases. Its methods may be called
+// concurrently.
 type Trail interface {
-	// Lineages returns the lineages of a release, newest first, or none. It reads memory and does
-	// not block.
+	// Lineages returns the lineages of a release, newest first, or none. It reads
+	// memory and does not block.
 	Lineages(release helmtrail.ReleaseRef) []audit.Lineage
-	// Releases returns all releases of a namespace that were ever seen, sorted; "" means all
-	// namespaces. It reads memory and does not block.
+	// Releases returns all releases of a namespace that were ever seen, sorted;
+	// "" means all namespaces. It reads memory and does not block.
 	Releases(cluster, namespace string) []helmtrail.ReleaseRef
-	// Record returns the bytes of the record with this digest, as Helm stored them. It fails with
-	// helmtrail.ErrNotFound if the record was never stored, with helmtrail.ErrErased if retention
-	// removed it, and with helmtrail.ErrAltered if the bytes no longer have that digest.
+	// Record returns the bytes of the record with this digest, as Helm stored
+	// them. It fails with helmtrail.ErrNotFound if the record was never stored,
+	// with helmtrail.ErrErased if retention removed it, and with
+	// helmtrail.ErrAltered if the bytes no longer have that digest.
 	Record(ctx context.Context, digest string) ([]byte, error)
-	// Entries returns entries in the order of the chain, and whether there are more. To continue,
-	// set the query's After to the last entry's position.
+	// Entries returns entries in the order of the chain, and whether there are
+	// more. To continue, set the query's After to the last entry's position.
 	Entries(ctx context.Context, query audit.Query) (entries []audit.Entry, more bool, err error)
-	// State returns the state of a cluster's chain. With verify, it first reads every link from
-	// the disk again.
+	// State returns the state of a cluster's chain. With verify, it first reads
+	// every link from the disk again.
 	State(ctx context.Context, cluster string, verify bool) (audit.State, error)
-	// Reveal appends an entry about secrets that are about to be shown. If it fails, they must not
-	// be shown.
+	// Reveal appends an entry about secrets that are about to be shown. If it
+	// fails, they must not be shown.
 	Reveal(ctx context.Context, reveal audit.Reveal) error
 }
 
@@ -67,9 +69,11 @@ type Cluster struct {
 
 // Options configure a Server.
 type Options struct {
-	// Cluster returns a served cluster. It fails with helmtrail.ErrNotFound for any other id.
+	// Cluster returns a served cluster. It fails with helmtrail.ErrNotFound for
+	// any other id.
 	Cluster func(id string) (Cluster, error)
-	// CallerIn identifies the request's caller in a cluster other than the request's own.
+	// CallerIn identifies the request's caller in a cluster other than the
+	// request's own.
 	CallerIn func(c *gin.Context, cluster string) (*authz.Caller, error)
 	Sessions Sessions
 	// Trail may be nil.

@@ -62,8 +62,8 @@ func (s *Server) GetReleaseTrail(c *gin.Context) error {
 	return s.writeTrail(c, cluster, request, newTrailView(s.Trail, authz.NewFilter(caller, authz.Get)))
 }
 
-// GetTrail answers with the trail of a cluster, limited to the namespaces in which the caller may
-// list releases.
+// GetTrail answers with the trail of a cluster, limited to the namespaces in
+// which the caller may list releases.
 func (s *Server) GetTrail(c *gin.Context) error {
 	cluster, err := s.Cluster(c.Param("cluster"))
 	if err != nil {
@@ -138,8 +138,8 @@ func (s *Server) writeTrail(c *gin.Context, cluster Cluster, request trailReques
 // bytesAtOnce is the size of the parts in which an answer in lines is sent.
 const bytesAtOnce = 64 << 10
 
-// writeTrailLines sends entries as they are read, so that a trail may have any length. An answer
-// is complete unless the connection breaks.
+// writeTrailLines sends entries as they are read, so that a trail may have any
+// length. An answer is complete unless the connection breaks.
 func (s *Server) writeTrailLines(c *gin.Context, cluster Cluster, request trailRequest, view *trailView) error {
 	ctx, cancel := cluster.Context(c.Request.Context())
 	defer cancel()

@@ -18,8 +18,8 @@ type trailView struct {
 	lineages map[helmtrail.ReleaseRef]knownLineages
 }
 
-// knownLineages has, for the lineages of a release, whether each is current, by id, and whether
-// any is a former one.
+// knownLineages has, for the lineages of a release, whether each is current, by
+// id, and whether any is a former one.
 type knownLineages struct {
 	current map[string]bool
 	former  bool
@@ -29,7 +29,8 @@ func newTrailView(trail Trail, filter *authz.Filter) *trailView {
 	return &trailView{trail: trail, filter: filter, lineages: map[helmtrail.ReleaseRef]knownLineages{}}
 }
 
-// entries yields the requested entries that the reader may see. It ends with the first error.
+// entries yields the requested entries that the reader may see. It ends with the
+// first error.
 func (v *trailView) entries(ctx context.Context, request trailRequest) iter.Seq2[audit.Entry, error] {
 	return func(yield func(audit.Entry, error) bool) {
 		query := request.query
@@ -63,9 +64,10 @@ func (v *trailView) entries(ctx context.Context, request trailRequest) iter.Seq2
 	}
 }
 
-// shows reports whether an entry may be shown. Entries of former lineages and of the whole cluster
-// need permission for all namespaces. Gaps in the watch of the cluster are shown to everybody: they
-// reveal nothing, and without them an incomplete trail would look complete.
+// shows reports whether an entry may be shown. Entries of former lineages and of
+// the whole cluster need permission for all namespaces. Gaps in the watch of the
+// cluster are shown to everybody: they reveal nothing, and without them an
+// incomplete trail would look complete.
 func (v *trailView) shows(ctx context.Context, e audit.Entry) (bool, error) {
 	if e.Kind == audit.KindGap && e.Namespace == "" {
 		return true, v.filter.Recheck(ctx)
@@ -77,8 +79,8 @@ func (v *trailView) shows(ctx context.Context, e audit.Entry) (bool, error) {
 	return v.filter.Allows(ctx, "")
 }
 
-// isCurrent reports whether an entry belongs to a current lineage. An entry without a known
-// lineage does if all lineages of its release are current.
+// isCurrent reports whether an entry belongs to a current lineage. An entry
+// without a known lineage does if all lineages of its release are current.
 func (v *trailView) isCurrent(e audit.Entry) bool {
 	ref := helmtrail.ReleaseRef{Cluster: e.Cluster, Namespace: e.Namespace, Name: e.Release}
 	known, ok := v.lineages[ref]

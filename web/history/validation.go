@@ -11,8 +11,9 @@ import (
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
-// GetValidation answers with the effect of applying the objects of a dry run, according to the API
-// server and with the caller's own permissions. Helm's own dry run does not ask the API server.
+// GetValidation answers with the effect of applying the objects of a dry run,
+// according to the API server and with the caller's own permissions. Helm's own
+// dry run does not ask the API server.
 func (s *Server) GetValidation(c *gin.Context) error {
 	ref, cluster, err := s.release(c)
 	if err != nil {
@@ -24,8 +25,8 @@ func (s *Server) GetValidation(c *gin.Context) error {
 		return err
 	}
 	query := drift.ValidationQuery{Release: ref, Manifest: renderedText(rendering), Masker: s.Masker(ref), Credentials: caller.Credentials}
-	// Only the release's record shows which values of the live objects are secret. Without that
-	// record, nothing of them is shown.
+	// Only the release's record shows which values of the live objects are
+	// secret. Without that record, nothing of them is shown.
 	if err := cluster.CheckSyncedIn(ref.Namespace); err != nil {
 		return err
 	}

@@ -18,8 +18,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// patience is how long a test waits for something that must happen. It is far longer than
-// a busy machine needs: only a failing test waits that long.
+// patience is how long a test waits for something that must happen. It is far
+// longer than a busy machine needs: only a failing test waits that long.
 const patience = 2 * time.Minute
 
 // binary returns the path of a program built by make: in the folder
@@ -48,8 +48,8 @@ type process struct {
 	output     chan string
 }
 
-// launch starts devcluster in a process group of its own and does not wait for it. If it
-// is still running when the test ends, it is killed.
+// launch starts devcluster in a process group of its own and does not wait for
+// it. If it is still running when the test ends, it is killed.
 func launch(t *testing.T, args ...string) *process {
 	t.Helper()
 	p := &process{

@@ -113,8 +113,8 @@ func statuses(base string) (map[string]string, error) {
 	return found, nil
 }
 
-// processesOf returns the processes that have dir in their command line or environment, in
-// any process group or session.
+// processesOf returns the processes that have dir in their command line or
+// environment, in any process group or session.
 func processesOf(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")

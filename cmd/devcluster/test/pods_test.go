@@ -228,8 +228,9 @@ func testNamespace(t *testing.T, _ *process, client *kubernetes.Clientset, ns st
 	})
 }
 
-// testTokens checks that RBAC is enabled, and that the tokens of service accounts, which
-// helmtrail's callers send, are accepted and have no permissions by default.
+// testTokens checks that RBAC is enabled, and that the tokens of service
+// accounts, which helmtrail's callers send, are accepted and have no permissions
+// by default.
 func testTokens(t *testing.T, p *process, client *kubernetes.Clientset, ns string) {
 	request, err := client.CoreV1().ServiceAccounts(ns).CreateToken(t.Context(), "default", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {
@@ -297,8 +298,8 @@ func isReady(pod *corev1.Pod) error {
 	return fmt.Errorf("pod is not ready: %+v", pod.Status)
 }
 
-// waits returns a check that the pod's container waits for a reason, with a message that
-// starts with message.
+// waits returns a check that the pod's container waits for a reason, with a
+// message that starts with message.
 func waits(reason, message string) func(*corev1.Pod) error {
 	return func(pod *corev1.Pod) error {
 		for _, c := range pod.Status.ContainerStatuses {

@@ -52,8 +52,8 @@ func TestUpKeeps(t *testing.T) {
 	second.stop(t, syscall.SIGINT)
 }
 
-// TestUpSideBySide checks that two clusters do not interfere, and that their kubeconfigs
-// can be merged.
+// TestUpSideBySide checks that two clusters do not interfere, and that their
+// kubeconfigs can be merged.
 func TestUpSideBySide(t *testing.T) {
 	t.Parallel()
 	east := up(t, t.TempDir(), "--name", "east")
@@ -81,8 +81,8 @@ func TestUpSideBySide(t *testing.T) {
 	west.stop(t, syscall.SIGTERM)
 }
 
-// TestUpLocks checks that a second up on a folder in use fails with that reason, and does
-// not affect the first.
+// TestUpLocks checks that a second up on a folder in use fails with that reason,
+// and does not affect the first.
 func TestUpLocks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,4 +1,4 @@
-// Command generate makes the release Secrets in decoder/testdata anew, with
+// Command generate creates the release Secrets in decoder/testdata again, with
 // real helm binaries on a real cluster. Run it from the folder decoder:
 //
 //	go run ./testdata/generate -kubeconfig K -helm3 ../bin/helm3 -helm4 ../bin/helm4

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// RecheckAfter is how long a stream relies on a review. Access caches reviews for about
-	// as long.
+	// RecheckAfter is how long a stream relies on a review. Access caches reviews
+	// for about as long.
 	RecheckAfter = 10 * time.Second
-	// unansweredLimit is how long an open stream continues while the API server does not
-	// answer whether its reader may still read it.
+	// unansweredLimit is how long an open stream continues while the API server
+	// does not answer whether its reader may still read it.
 	unansweredLimit = 5 * time.Minute
 	// namespacesAtOnce is the number of namespaces that are reviewed concurrently.
 	namespacesAtOnce = 16
@@ -80,22 +80,22 @@ func CallerOf(c *gin.Context) *Caller {
 	return Anyone(c.Param("cluster"), c.Request.RemoteAddr)
 }
 
-// Require returns nil if the caller has the need in the namespace. If so, Recheck reviews
-// it too.
+// Require returns nil if the caller has the need in the namespace. If so, Recheck
+// reviews it too.
 func (c *Caller) Require(ctx context.Context, need Need, namespace string) error {
 	c.ask = func(ctx context.Context) error { return c.Allows(ctx, need, namespace) }
 	return c.ask(ctx)
 }
 
-// RequireSome returns nil if there is a namespace whose releases the caller may list. If
-// so, Recheck reviews that too.
+// RequireSome returns nil if there is a namespace whose releases the caller may
+// list. If so, Recheck reviews that too.
 func (c *Caller) RequireSome(ctx context.Context, namespaces func() []string) error {
 	c.namespaces, c.ask = namespaces, c.listsSome
 	return c.ask(ctx)
 }
 
-// AlsoRequire adds a permission on which the response relies, so that Recheck reviews it
-// too.
+// AlsoRequire adds a permission on which the response relies, so that Recheck
+// reviews it too.
 func (c *Caller) AlsoRequire(need Need, namespace string) {
 	if c.access == nil {
 		return
@@ -131,8 +131,8 @@ func (c *Caller) Allows(ctx context.Context, need Need, namespace string) error 
 	return first
 }
 
-// Recheck returns nil as long as the request may rely on its permissions. It reviews them
-// again from time to time. Streams call it before they send.
+// Recheck returns nil as long as the request may rely on its permissions. It
+// reviews them again from time to time. Streams call it before they send.
 func (c *Caller) Recheck(ctx context.Context) error {
 	if c.access == nil || time.Since(c.asked) < RecheckAfter {
 		return nil
@@ -149,8 +149,8 @@ func (c *Caller) Recheck(ctx context.Context) error {
 	return err
 }
 
-// Viewer returns the viewer that limits the objects of a cluster to those that the caller
-// may see; nil shows all.
+// Viewer returns the viewer that limits the objects of a cluster to those that
+// the caller may see; nil shows all.
 func (c *Caller) Viewer() helmtrail.Viewer {
 	if c.access == nil {
 		return nil
@@ -230,8 +230,9 @@ func (c *Caller) Visible(ctx context.Context) (map[string]bool, error) {
 	return visible, nil
 }
 
-// Lend gives an operation the caller's name and credentials. It fails if the token expires
-// before the operation's deadline, because helm would lose its permissions halfway.
+// Lend gives an operation the caller's name and credentials. It fails if the
+// token expires before the operation's deadline, because helm would lose its
+// permissions halfway.
 func (c *Caller) Lend(request *helmtrail.Request) error {
 	if c.access == nil {
 		return nil

@@ -25,9 +25,9 @@ func NewFilter(caller *Caller, need Need) *Filter { return &Filter{caller: calle
 // Recheck rechecks the caller.
 func (f *Filter) Recheck(ctx context.Context) error { return f.caller.Recheck(ctx) }
 
-// Allows reports whether the reader may see the entries of a namespace; "" means those of
-// the whole cluster. It fails if the API server does not answer, or if the request has lost
-// its permissions.
+// Allows reports whether the reader may see the entries of a namespace; "" means
+// those of the whole cluster. It fails if the API server does not answer, or if
+// the request has lost its permissions.
 func (f *Filter) Allows(ctx context.Context, namespace string) (bool, error) {
 	if f.allowed == nil || time.Since(f.asked) >= RecheckAfter {
 		f.allowed, f.asked = map[string]bool{}, time.Now()

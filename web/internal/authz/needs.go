@@ -14,8 +14,8 @@ type Access interface {
 	// helmtrail.ErrTooManyTokens if too many tokens were tried, and with
 	// helmtrail.ErrNotReviewed if the API server did not answer.
 	User(ctx context.Context, credentials helmtrail.Credentials) (helmtrail.User, error)
-	// Allowed returns nil if the caller has the permission, *helmtrail.ForbiddenError if
-	// not, and otherwise fails like User.
+	// Allowed returns nil if the caller has the permission,
+	// *helmtrail.ForbiddenError if not, and otherwise fails like User.
 	Allowed(ctx context.Context, credentials helmtrail.Credentials, right helmtrail.Right) error
 }
 
@@ -53,8 +53,8 @@ const (
 // group is the API group of the resources that exist only for RBAC.
 const group = "helmtrail.dev"
 
-// rights returns the permissions of which the caller needs one. A caller who may read the
-// Secrets themselves may also see their content.
+// rights returns the permissions of which the caller needs one. A caller who may
+// read the Secrets themselves may also see their content.
 func (n Need) rights(namespace string) []helmtrail.Right {
 	onSecrets := func(verb string) helmtrail.Right {
 		return helmtrail.Right{Verb: verb, Resource: "secrets", Namespace: namespace}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Expiry returns the expiry in a token's claims, or nil if it has none. It reads the claims
-// of a JSON Web Token and leaves the signature to the API server.
+// Expiry returns the expiry in a token's claims, or nil if it has none. It reads
+// the claims of a JSON Web Token and leaves the signature to the API server.
 func Expiry(token string) *time.Time {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {

@@ -26,8 +26,9 @@ type State struct {
 	Problem string
 }
 
-// Releases is the state of a cluster's releases according to its watch. Its methods may be
-// called concurrently, do not block, and return revisions that never change.
+// Releases is the state of a cluster's releases according to its watch. Its
+// methods may be called concurrently, do not block, and return revisions that
+// never change.
 type Releases interface {
 	// Latest returns the newest revision of every release of the namespace, ""
 	// for all namespaces, in any order.
@@ -36,9 +37,9 @@ type Releases interface {
 	Revisions(namespace, name string) []*decoder.Revision
 	// Version changes whenever the result of Latest changes.
 	Version() uint64
-	// ObserveAll calls f for every transition of the cluster, in order for each release,
-	// until stop is called. When f is called for a transition, Latest already includes it.
-	// f must not block.
+	// ObserveAll calls f for every transition of the cluster, in order for each
+	// release, until stop is called. When f is called for a transition, Latest
+	// already includes it. f must not block.
 	ObserveAll(f func(decoder.Transition)) (stop func())
 }
 
@@ -92,7 +93,8 @@ func (c *Cluster) Close() {
 	c.remove()
 }
 
-// Context returns a context that ends with ctx, or when the cluster is no longer served.
+// Context returns a context that ends with ctx, or when the cluster is no longer
+// served.
 func (c *Cluster) Context(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	unlink := context.AfterFunc(c.gone, cancel)
@@ -102,8 +104,8 @@ func (c *Cluster) Context(ctx context.Context) (context.Context, context.CancelF
 	}
 }
 
-// CheckSynced fails until the cluster's releases are known, because an empty list would be
-// wrong.
+// CheckSynced fails until the cluster's releases are known, because an empty list
+// would be wrong.
 func (c *Cluster) CheckSynced() error { return c.checkSynced(c.State(), "cluster "+c.ID) }
 
 // CheckSyncedIn is CheckSynced for one namespace; "" means all.
@@ -140,8 +142,8 @@ func (c *Cluster) CheckWatched(namespace string) error {
 	})
 }
 
-// Explain returns the reason why a request to the API server failed: that the cluster is
-// unreachable, or otherwise err.
+// Explain returns the reason why a request to the API server failed: that the
+// cluster is unreachable, or otherwise err.
 func (c *Cluster) Explain(err error) error {
 	if state := c.State(); !state.Reachable {
 		return httpapi.Unreachable("Cluster " + c.ID + " cannot be reached. " + state.Problem)

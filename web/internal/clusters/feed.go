@@ -15,12 +15,12 @@ import (
 // feedBytes bounds the size of the frames kept for readers that reconnect.
 const feedBytes = 4 << 20
 
-// Feed holds the newest transitions of a cluster as encoded frames, shared by all readers.
-// It is bounded: a reader that falls too far behind has to read the list again. Readers
-// never block the writer. The methods may be called concurrently.
+// Feed holds the newest transitions of a cluster as encoded frames, shared by all
+// readers. It is bounded: a reader that falls too far behind has to read the list
+// again. Readers never block the writer. The methods may be called concurrently.
 //
-// A position is <epoch>-<number>. Each Feed has its own epoch, so it rejects positions from
-// before a restart and of other clusters.
+// A position is <epoch>-<number>. Each Feed has its own epoch, so it rejects
+// positions from before a restart and of other clusters.
 type Feed struct {
 	cluster string
 	epoch   string
@@ -134,7 +134,8 @@ func (f *Feed) Position() string {
 
 func (f *Feed) at(number uint64) string { return f.epoch + "-" + strconv.FormatUint(number, 10) }
 
-// Parse returns the number in a position. It returns false for a position of another feed.
+// Parse returns the number in a position. It returns false for a position of
+// another feed.
 func (f *Feed) Parse(position string) (uint64, bool) {
 	digits, ok := strings.CutPrefix(position, f.epoch+"-")
 	if !ok {
@@ -144,9 +145,9 @@ func (f *Feed) Parse(position string) (uint64, bool) {
 	return number, err == nil
 }
 
-// After returns the frames after a number, and the newest number. ok is false if some of
-// them are no longer kept, or if the number does not exist. wake is closed when there are
-// more.
+// After returns the frames after a number, and the newest number. ok is false if
+// some of them are no longer kept, or if the number does not exist. wake is
+// closed when there are more.
 func (f *Feed) After(number uint64) (frames []Frame, head uint64, ok bool, wake <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -157,8 +158,8 @@ func (f *Feed) After(number uint64) (frames []Frame, head uint64, ok bool, wake 
 	return f.frames[len(f.frames)-missing:], f.head, true, f.wake
 }
 
-// Reset returns the frame that makes a reader read the list again and continue after the
-// given number.
+// Reset returns the frame that makes a reader read the list again and continue
+// after the given number.
 func (f *Feed) Reset(number uint64) []byte {
 	position := f.at(number)
 	return frame(position, typeReset, ResetEvent{typeReset, position, time.Now().UTC()})

@@ -9,8 +9,8 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// Listing has the newest revision of every release of a cluster, sorted by namespace and
-// name, at one version. It never changes.
+// Listing has the newest revision of every release of a cluster, sorted by
+// namespace and name, at one version. It never changes.
 type Listing struct {
 	version uint64
 	// Revisions must not be changed.

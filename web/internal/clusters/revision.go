@@ -15,8 +15,8 @@ func LabelStatus(r *decoder.Revision) decoder.Status {
 	return r.LabelStatus
 }
 
-// Updated returns the time of a revision: that in its record or, if unknown, the creation
-// of its Secret.
+// Updated returns the time of a revision: that in its record or, if unknown, the
+// creation of its Secret.
 func Updated(r *decoder.Revision) time.Time {
 	if r.Header != nil && !r.Header.LastDeployed.IsZero() {
 		return r.Header.LastDeployed.UTC()

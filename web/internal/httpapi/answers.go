@@ -18,8 +18,8 @@ func WriteError(c *gin.Context, e *Error) {
 	}{e.Code, e.Message, e.Details})
 }
 
-// WriteJSON answers with v as JSON, or with 304 if the client of a GET already has it. It
-// must be possible to encode v.
+// WriteJSON answers with v as JSON, or with 304 if the client of a GET already
+// has it. It must be possible to encode v.
 func WriteJSON(c *gin.Context, status int, v any) {
 	body := EncodeJSON(v)
 	h := c.Writer.Header()

@@ -21,9 +21,9 @@ import (
 // maxBody is the maximum size of a request's body, in bytes.
 const maxBody = 4 << 20
 
-// DecodeBody decodes the request's body as JSON into a struct, whatever its Content-Type
-// says. It rejects a field that the struct does not have in exactly that spelling. The error
-// names the field. No error quotes a value.
+// DecodeBody decodes the request's body as JSON into a struct, whatever its
+// Content-Type says. It rejects a field that the struct does not have in exactly
+// that spelling. The error names the field. No error quotes a value.
 func DecodeBody(c *gin.Context, into any) error {
 	data, err := ReadBody(c)
 	if err != nil {
@@ -59,8 +59,9 @@ func ReadBody(c *gin.Context) ([]byte, error) {
 	return data, nil
 }
 
-// unknownField returns the path of the first field, in alphabetical order, that the struct
-// type t does not have, or "". It is stricter than encoding/json, which ignores case.
+// unknownField returns the path of the first field, in alphabetical order, that
+// the struct type t does not have, or "". It is stricter than encoding/json,
+// which ignores case.
 func unknownField(t reflect.Type, fields map[string]json.RawMessage, path string) string {
 	known := jsonFields(t)
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -137,8 +138,8 @@ func DecodeQuery(query url.Values, into any) error {
 	return nil
 }
 
-// setFromText sets a field from a parameter's text. It returns false if the text does not
-// fit the field's type.
+// setFromText sets a field from a parameter's text. It returns false if the text
+// does not fit the field's type.
 func setFromText(v reflect.Value, text string) bool {
 	switch v.Kind() {
 	case reflect.Bool:

@@ -29,8 +29,8 @@ const (
 	CodeInternal          Code = "internal"
 )
 
-// Codes lists all codes. openapi.yaml, docs/api.md and the catalogues of the pages have the
-// same ones.
+// Codes lists all codes. openapi.yaml, docs/api.md and the catalogues of the
+// pages have the same ones.
 var Codes = []Code{
 	CodeBadRequest, CodeUnknownField, CodeUnsupported, CodeTokenExpires, CodeUnauthenticated, CodeForbidden,
 	CodeNotFound, CodeNoActiveSession, CodeMethodNotAllowed, CodeGone, CodePending, CodeChanged, CodeNotStuck,

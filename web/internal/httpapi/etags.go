@@ -12,8 +12,8 @@ import (
 	"github.com/helmtrail/helmtrail/decoder"
 )
 
-// Tag hashes everything that an answer depends on into an ETag. That costs far less than
-// the answer itself.
+// Tag hashes everything that an answer depends on into an ETag. That costs far
+// less than the answer itself.
 type Tag struct {
 	hash hash.Hash
 	line []byte // reused, so that a long list allocates little
@@ -38,8 +38,9 @@ func (t *Tag) Add(parts ...string) {
 	t.hash.Write(t.line)
 }
 
-// AddRevision adds a revision and everything else shown with it. The version of its Secret
-// represents everything that Helm wrote; the digest changes when the record is read.
+// AddRevision adds a revision and everything else shown with it. The version of
+// its Secret represents everything that Helm wrote; the digest changes when the
+// record is read.
 func (t *Tag) AddRevision(r *decoder.Revision, more ...string) {
 	t.Add(r.Namespace, r.Name, r.Secret.Name, r.Secret.UID, r.Secret.ResourceVersion, r.Digest, r.Problem)
 	t.Add(more...)
@@ -50,9 +51,9 @@ func (t *Tag) ETag() string {
 	return `"` + base64.RawURLEncoding.EncodeToString(t.hash.Sum(nil)[:18]) + `"`
 }
 
-// Unchanged sets the ETag of a body in the response to a GET. If the client already has the
-// body, it answers 304 and returns true. Use it if the content costs as much to compute as
-// to send.
+// Unchanged sets the ETag of a body in the response to a GET. If the client
+// already has the body, it answers 304 and returns true. Use it if the content
+// costs as much to compute as to send.
 func Unchanged(c *gin.Context, body []byte) bool {
 	if c.Request.Method != http.MethodGet {
 		return false

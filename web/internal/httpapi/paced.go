@@ -8,8 +8,9 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// portion is the number of bytes that a reader must accept within its time. A long replay
-// to a slow reader consists of many portions, so it continues while it makes progress.
+// portion is the number of bytes that a reader must accept within its time. A
+// long replay to a slow reader consists of many portions, so it continues while
+// it makes progress.
 const portion = 16 << 10
 
 // Paced writes one response at the pace of its reader. It belongs to one
@@ -21,8 +22,8 @@ type Paced struct {
 }
 
 // OpenPaced sends the headers of a response that is sent in parts. The reader is
-// disconnected if it accepts nothing within the given time. Paced bypasses Gin's writer,
-// which hides errors of a flush, and asks proxies not to buffer.
+// disconnected if it accepts nothing within the given time. Paced bypasses Gin's
+// writer, which hides errors of a flush, and asks proxies not to buffer.
 func OpenPaced(c *gin.Context, contentType string, within time.Duration) *Paced {
 	h := c.Writer.Header()
 	h.Set("Content-Type", contentType)
@@ -37,8 +38,8 @@ func OpenPaced(c *gin.Context, contentType string, within time.Duration) *Paced 
 	return &Paced{w: w, control: http.NewResponseController(w), within: within}
 }
 
-// Write sends data at once. It fails if the reader is gone or has accepted nothing for too
-// long.
+// Write sends data at once. It fails if the reader is gone or has accepted
+// nothing for too long.
 func (p *Paced) Write(data ...[]byte) error {
 	for _, rest := range data {
 		for len(rest) > 0 {

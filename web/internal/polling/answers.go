@@ -37,8 +37,8 @@ func Key(c *gin.Context) string {
 	return fmt.Sprintf("%s?%s", c.Request.URL.Path, query.Encode())
 }
 
-// write sends 200 and the body, or 304 if the client already has it. Before a body it calls
-// reveal, if that is not nil.
+// write sends 200 and the body, or 304 if the client already has it. Before a
+// body it calls reveal, if that is not nil.
 func (a *Answer) write(c *gin.Context, known string, reveal func() error) error {
 	if httpapi.MatchesETag(known, a.etag) {
 		httpapi.NotModified(c, a.etag)

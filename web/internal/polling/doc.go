@@ -1,3 +1,3 @@
-// Package polling lets many clients wait for the same change. They share one notification,
-// one read and one encoded answer.
+// Package polling lets many clients wait for the same change. They share one
+// notification, one read and one encoded answer.
 package polling

@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// answerLife is how long an answer is shared without a reported change: parts of it, such
-	// as whether a release is stuck, depend on the time.
+	// answerLife is how long an answer is shared without a reported change: parts
+	// of it, such as whether a release is stuck, depend on the time.
 	answerLife = time.Second
 	// maxAnswers is the maximum number of answers that are kept.
 	maxAnswers = 2000
 )
 
-// Topic is what a client waits for: a release; without a name, all releases of a namespace;
-// without a namespace, all releases of the cluster.
+// Topic is what a client waits for: a release; without a name, all releases of a
+// namespace; without a namespace, all releases of the cluster.
 type Topic struct{ Namespace, Name string }
 
-// Hub wakes the clients that wait for a change in a cluster, and keeps the answers that they
-// share. Its methods may be called concurrently.
+// Hub wakes the clients that wait for a change in a cluster, and keeps the
+// answers that they share. Its methods may be called concurrently.
 type Hub struct {
 	done     <-chan struct{}
 	releases func() uint64
@@ -64,8 +64,8 @@ func (h *Hub) Changed(namespace, name string) {
 	}
 }
 
-// WaitUntil waits until the condition is true. It checks the condition at once and after each
-// change of the topic. It returns false if ctx ends first.
+// WaitUntil waits until the condition is true. It checks the condition at once
+// and after each change of the topic. It returns false if ctx ends first.
 func (h *Hub) WaitUntil(ctx context.Context, about Topic, condition func() bool) bool {
 	defer h.join(about)()
 	for {
@@ -107,8 +107,9 @@ func (h *Hub) next(t Topic) <-chan struct{} {
 	return h.waiting[t].wake
 }
 
-// version identifies the state that answers depend on, except for the time. Read it before
-// that state: if the state is newer, it is at worst read once more than needed.
+// version identifies the state that answers depend on, except for the time. Read
+// it before that state: if the state is newer, it is at worst read once more than
+// needed.
 func (h *Hub) version() string {
 	releases := h.releases()
 	h.mu.Lock()
@@ -116,8 +117,8 @@ func (h *Hub) version() string {
 	return fmt.Sprintf("%d %d", h.changes, releases)
 }
 
-// Shared returns the answer with the key while it is up to date, and otherwise the result of
-// read. With key "" nothing is shared.
+// Shared returns the answer with the key while it is up to date, and otherwise
+// the result of read. With key "" nothing is shared.
 func (h *Hub) Shared(ctx context.Context, key string, read func(context.Context) (*Answer, error)) (*Answer, error) {
 	if key == "" {
 		return read(ctx)

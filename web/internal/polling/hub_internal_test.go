@@ -79,8 +79,8 @@ func TestWaitersShareOneNotificationAndOneEncodedAnswer(t *testing.T) {
 	if n := answered.Load(); n != pollers {
 		t.Errorf("%d of %d were answered", n, pollers)
 	}
-	// A poller that starts just before the notification, or a second after the answer was
-	// encoded, encodes it again. All others share one.
+	// A poller that starts just before the notification, or a second after the
+	// answer was encoded, encodes it again. All others share one.
 	if n := encoded.Load(); n < 1 || n > pollers/10 {
 		t.Errorf("the answer was encoded %d times for %d pollers", n, pollers)
 	}

@@ -14,8 +14,8 @@ import (
 const (
 	// maxWait bounds ?wait=. Most proxies close a connection after a minute.
 	maxWait = 55 * time.Second
-	// lookAgain is the time after which a waiting client's answer is computed again without a
-	// reported change, because parts of it depend on the time.
+	// lookAgain is the time after which a waiting client's answer is computed
+	// again without a reported change, because parts of it depend on the time.
 	lookAgain = 3 * time.Second
 )
 
@@ -27,15 +27,16 @@ type Poll struct {
 	Key string
 	// Read computes the answer.
 	Read func(context.Context) (*Answer, error)
-	// Reveal is called before a body with secrets is written; if it fails, nothing is
-	// written. It is nil for answers without secrets. A 304 reveals nothing, because the
-	// ETag depends on the releases' states and not on the body.
+	// Reveal is called before a body with secrets is written; if it fails,
+	// nothing is written. It is nil for answers without secrets. A 304 reveals
+	// nothing, because the ETag depends on the releases' states and not on the
+	// body.
 	Reveal func() error
 }
 
-// Poll answers a read with JSON, or with 304 if the client already has it. With ?wait= and
-// If-None-Match it waits until the answer changes, the time is over, or the Hub is done. It
-// fails if the caller has lost the permission by then.
+// Poll answers a read with JSON, or with 304 if the client already has it. With
+// ?wait= and If-None-Match it waits until the answer changes, the time is over,
+// or the Hub is done. It fails if the caller has lost the permission by then.
 func (h *Hub) Poll(c *gin.Context, p Poll) error {
 	wait, err := parseWait(c.Query("wait"))
 	if err != nil {

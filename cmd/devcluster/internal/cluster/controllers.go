@@ -26,7 +26,8 @@ const (
 	managerName = "kube-controller-manager"
 	// workers is the number of objects that a controller processes concurrently.
 	workers = 5
-	// resync is the interval at which informers pass every object to the controllers again.
+	// resync is the interval at which informers pass every object to the
+	// controllers again.
 	resync = 12 * time.Hour
 	// discoveryPeriod is the interval at which controllers look for new kinds.
 	discoveryPeriod = 30 * time.Second

@@ -161,8 +161,8 @@ func TestPodStages(t *testing.T) {
 	}
 }
 
-// TestDeletion checks that a pod that is being deleted takes no other step, whatever its
-// state.
+// TestDeletion checks that a pod that is being deleted takes no other step,
+// whatever its state.
 func TestDeletion(t *testing.T) {
 	for _, tag := range []string{"1", "slow", "crash", "doesnotexist"} {
 		pod := newPod([]string{"web:" + tag}, nil, nil, corev1.RestartPolicyAlways)
