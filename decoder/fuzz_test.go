@@ -60,8 +60,8 @@ func FuzzRecordJSON(f *testing.F) {
 	})
 }
 
-// agree checks that DecodeHeader and DecodeRecord agree on data as far as both
-// can read it, and returns the record, or nil.
+// agree checks that DecodeHeader and DecodeRecord agree on data that both can
+// read. It returns the record, or nil.
 func agree(t *testing.T, data []byte) *decoder.Record {
 	limits := decoder.Limits{Inflated: 1 << 20}
 	header, headerErr := decoder.DecodeHeader(data, limits)

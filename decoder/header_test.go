@@ -133,7 +133,7 @@ func TestHeaderStopsWhenItIsComplete(t *testing.T) {
 }
 
 func TestBrokenRecords(t *testing.T) {
-	// The word stands where errors of the standard library would quote it.
+	// The secret is in places that errors of the standard library would quote.
 	const secret = "hunter2"
 	info := func(fields string) string { return `{"name":"x","info":{` + fields + `}}` }
 	for name, tt := range map[string]struct {

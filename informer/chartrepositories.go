@@ -92,7 +92,7 @@ func (c *Cluster) ReleaseSecret(ctx context.Context, credentials helmtrail.Crede
 }
 
 // ChartRepositories returns the cluster-wide chart repositories, then those of one
-// namespace, as far as the caller may see them. A cluster without such resources
+// namespace, limited to those that the caller may see. A cluster without such resources
 // has none. A repository that cannot be used has a Problem.
 func (c *Cluster) ChartRepositories(ctx context.Context, credentials helmtrail.Credentials, namespace string) ([]helmtrail.ChartRepository, error) {
 	api, done, err := c.callerFor(credentials)

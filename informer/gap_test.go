@@ -24,7 +24,7 @@ const (
 	// opened lets everything through.
 	opened cut = iota
 	// talksNonsense answers with something that is not TLS. A client then fails
-	// at once and lists anew.
+	// at once and lists again.
 	talksNonsense
 	// hangsUp closes each connection.
 	hangsUp

@@ -23,7 +23,7 @@ type entry struct {
 type release struct {
 	entries []*entry // by number, lowest first
 	// newest is the highest revision at the last write to any of them, even if it
-	// was deleted since. It shows what a series of missed deletes means.
+	// was deleted since. It gives the meaning of a series of missed deletes.
 	newest *decoder.Revision
 	queue  []*pending
 }

@@ -12,8 +12,8 @@ import (
 // recordKey is the key of a release Secret's data that holds the record.
 const recordKey = "release"
 
-// secret is what is kept in memory of one state of a release Secret. Its metadata
-// is what the informer needs to identify it.
+// secret is the part of one state of a release Secret that is kept in memory. Its
+// metadata identifies it to the informer.
 type secret struct {
 	metav1.ObjectMeta
 	revision *decoder.Revision

@@ -33,8 +33,7 @@ type head struct {
 	wake     chan struct{}
 }
 
-// openLog returns the log of a session that this process does not write, as it is
-// in the journal.
+// openLog returns the stored log of a session that this process does not run.
 func openLog(ctx context.Context, chunks *chunks, session helmtrail.SessionRef) (*Log, error) {
 	entry, err := chunks.journal.Last(ctx, session)
 	if err != nil {

@@ -103,7 +103,7 @@ func (o outcome) end() *helmtrail.End {
 }
 
 // canceledCode is the exit code of CANCELED: 128 plus SIGKILL, as a shell reports
-// a killed process. How helm really ended is in process.
+// a killed process. The end event's process field has helm's real end.
 const canceledCode = 137
 
 func join(first, second string) string {

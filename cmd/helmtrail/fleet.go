@@ -82,19 +82,19 @@ type watching struct {
 
 // clusterWatch stops the work for one cluster.
 type clusterWatch struct {
-	unkeep    func() // its trail
-	unobserve func() // its observed sessions
+	stopTrail func()
+	unobserve func() // ends its observed sessions
 	stop      context.CancelFunc
 }
 
 // start begins to watch a cluster. It fails if the cluster's trail cannot be opened.
 func (w *watching) start(c *informer.Cluster) error {
-	unkeep, err := w.trail.Watch(c.ID, c)
+	stopTrail, err := w.trail.Watch(c.ID, c)
 	if err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(w.ctx)
-	w.watches[c] = clusterWatch{unkeep, w.operations.Watch(c.ID, c), stop}
+	w.watches[c] = clusterWatch{stopTrail, w.operations.Watch(c.ID, c), stop}
 	w.running.Go(func() error {
 		defer stop()
 		return c.Run(ctx)
@@ -127,7 +127,7 @@ func (w *watching) removed(c *informer.Cluster) {
 	w.server.RemoveCluster(c.ID)
 	w.fleet.remove(c)
 	watch.unobserve()
-	watch.unkeep()
+	watch.stopTrail()
 	w.running.Go(func() error {
 		defer watch.stop()
 		tick := time.NewTicker(drainCheck)

@@ -248,7 +248,7 @@ func TestNewOwnersOfANamespaceCannotSeeItsPast(t *testing.T) {
 			t.Fatalf("the old owner's operation ended %s: %s", kind, last.Message)
 		}
 	}
-	// No current lineage hides this one.
+	// This release has no current lineage, only a former one.
 	answer := old.submit(t, http.MethodPost, h.releases(namespace), object{"name": former, "chart": object{"ref": "web"}})
 	end(t, old.events(t.Context(), t, answer.Events, 1))
 

@@ -122,8 +122,8 @@ func (m *measured) collectTrail(out chan<- prometheus.Metric) {
 		if s.State.Entries > 0 {
 			gauge(headMetric, float64(s.State.HeadTime.UnixNano())/1e9)
 		}
-		if s.Told > 0 {
-			gauge(headInfoMetric, 1, strconv.FormatUint(s.Told, 10), s.ToldHash)
+		if s.Logged > 0 {
+			gauge(headInfoMetric, 1, strconv.FormatUint(s.Logged, 10), s.LoggedHash)
 		}
 		gauge(brokenMetric, one(!s.State.Verified))
 		gauge(waitingMetric, float64(s.Waiting))

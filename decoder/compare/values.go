@@ -1,6 +1,6 @@
 // Package compare finds the differences of two revisions: of values by path, of
 // manifests by object, of texts by line. Secrets must be masked before. Results
-// and memory are bounded: what is too large to be compared fails with an error
+// and memory are bounded: input that is too large to be compared fails with an error
 // that wraps decoder.ErrTooLarge. The package is pure; its functions may be
 // called concurrently.
 package compare

@@ -60,7 +60,7 @@ func Read(content []byte) iter.Seq2[*Record, error] {
 				f.object(fmt.Sprintf("document %d", n), document)
 			}
 		}
-		if f.over || f.told {
+		if f.over || f.found {
 			return
 		}
 		for _, problem := range append([]error{ErrNoRecord}, f.others...) {
@@ -74,14 +74,14 @@ func Read(content []byte) iter.Seq2[*Record, error] {
 // finding passes results to the caller.
 type finding struct {
 	yield func(*Record, error) bool
-	// told means that a result was returned, over that the caller wants no more.
-	told, over bool
+	// found means that a result was returned, over that the caller wants no more.
+	found, over bool
 	// others are the objects without a record.
 	others []error
 }
 
 func (f *finding) tell(record *Record, problem error) {
-	f.told = true
+	f.found = true
 	f.over = !f.yield(record, problem)
 }
 

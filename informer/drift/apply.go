@@ -14,8 +14,8 @@ import (
 	"github.com/helmtrail/helmtrail/drift"
 )
 
-// apply applies an object as a dry run. With conflicts it records the fields that
-// others own and that Helm would not take over without being forced.
+// apply applies an object as a dry run. With conflicts it records the fields of
+// other owners that Helm takes over only if it is forced to.
 func (x *examination) apply(ctx context.Context, client dynamic.ResourceInterface, e *examined, conflicts bool) error {
 	x.mu.Lock()
 	e.refusal = x.refused[e.place]

@@ -60,8 +60,8 @@ func (f *follower) waitUntilNew(ctx context.Context) {
 }
 
 // requireVersion records that a GET or LIST has returned this version of an
-// object: the place's watch, if there is one, lags behind until it has delivered
-// the version.
+// object. If the place has a watch, it is behind until it has delivered the
+// version.
 func (t *Tracker) requireVersion(p place, o any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

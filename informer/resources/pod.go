@@ -106,8 +106,8 @@ func initStatus(pod *corev1.Pod) (word string, initializing bool) {
 	return "", false
 }
 
-// mainStatus returns the status given by the containers, of which the first one has
-// priority, or else word.
+// mainStatus returns the status given by the containers, or else word. The first
+// container has priority.
 func mainStatus(pod *corev1.Pod, word string) string {
 	running := false
 	for i := len(pod.Status.ContainerStatuses) - 1; i >= 0; i-- {

@@ -22,7 +22,7 @@ type Repository struct {
 var (
 	// chartPattern is a chart's name or a path below the chart directory.
 	chartPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*$`)
-	// repositoryPattern tells a configured repository's name from an address.
+	// repositoryPattern distinguishes a configured repository's name from a URL.
 	repositoryPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 	uploadPattern     = regexp.MustCompile(`^upload:[0-9a-f]{64}$`)
 	// secretPattern is a DNS subdomain, as names of Secrets are.

@@ -31,8 +31,7 @@ const (
 	maxIndexes = 1000
 )
 
-// index is a repository's index.yaml, as far as lists need it
-// (helm.sh/helm/v3/pkg/repo has all of it, but imports helm's whole CLI).
+// index has the fields of a repository's index.yaml that lists need (helm.sh/helm/v3/pkg/repo has all of it, but imports helm's whole CLI).
 type index struct {
 	Entries map[string][]indexEntry `json:"entries"`
 }

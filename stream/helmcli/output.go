@@ -69,7 +69,7 @@ type sieve struct {
 // schemaDump is the prefix of the line in which helm 4 prints a values schema.
 const schemaDump = `level=DEBUG msg="unmarshalled JSON schema"`
 
-// dumpStart is the first line of what helm prints after a success.
+// dumpStart is the first line of helm's output after a success.
 const dumpStart = "USER-SUPPLIED VALUES:"
 
 var (
@@ -93,7 +93,7 @@ func (s *sieve) show(line string) bool {
 		s.tracing, s.inError = true, false
 		return false
 	case s.tracing:
-		return !(traceFrame.MatchString(line) || traceFunc.MatchString(line) || s.told(line))
+		return !(traceFrame.MatchString(line) || traceFunc.MatchString(line) || s.has(line))
 	}
 	if text, ok := strings.CutPrefix(line, "Error: "); ok {
 		s.inError = true
@@ -109,8 +109,8 @@ func (s *sieve) show(line string) bool {
 	return true
 }
 
-// told reports whether the error text has the line already.
-func (s *sieve) told(line string) bool {
+// has reports whether the error text has the line already.
+func (s *sieve) has(line string) bool {
 	return line != "" && strings.Contains(s.message.String(), line)
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/helmtrail/helmtrail"
 )
 
-// conflict is a combination of options that Helm refuses, or of which it would
-// silently ignore one.
+// conflict is a combination of options that Helm rejects, or in which it would
+// silently ignore one of them.
 type conflict struct {
 	// first and second are the options' names.
 	first, second string

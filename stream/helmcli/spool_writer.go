@@ -28,7 +28,7 @@ func newLineWriter(spool io.Writer, secrets *mask.Secrets) *lineWriter {
 }
 
 // copy reads helm's output until EOF or the read deadline and writes each line
-// at once. After a failed write it goes on reading, so that helm does not block
+// at once. After a failed write it continues to read, so that helm does not block
 // on a full pipe.
 func (w *lineWriter) copy(output io.Reader) error {
 	var failed error

@@ -27,8 +27,8 @@ type chain struct {
 
 	mu    sync.Mutex // guards the fields below; only the goroutine that appends adds links
 	links links
-	// told is the head that was last logged.
-	told head
+	// logged is the last head that was logged.
+	logged head
 	// checked is when the chain was last read from its files.
 	checked time.Time
 }
@@ -160,12 +160,13 @@ func (c *chain) head() head {
 func (c *chain) tell() head {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.told = head{c.links.position, c.links.hash}
-	return c.told
+	c.logged = head{c.links.position, c.links.hash}
+	return c.logged
 }
 
-func (c *chain) toldHead() head {
+// loggedHead returns the last head that was logged.
+func (c *chain) loggedHead() head {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.told
+	return c.logged
 }

@@ -17,7 +17,7 @@ func TestAChainCanBeReadWhileAnEntryIsBeingStored(t *testing.T) {
 		c.state()
 		c.head()
 		c.tell()
-		c.toldHead()
+		c.loggedHead()
 	}()
 	select {
 	case <-read:

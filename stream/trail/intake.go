@@ -164,8 +164,8 @@ func causes(session *helmtrail.Session, e *audit.Entry) bool {
 	return e.Kind == audit.KindTransition && (session.Operation == helmtrail.OperationRecover || byOthers(e))
 }
 
-// byOthers reports whether a transition is never caused by the operation that
-// created the revision.
+// byOthers reports whether a transition is of a kind that the operation that
+// created the revision never causes.
 func byOthers(e *audit.Entry) bool {
 	if e.Change != decoder.ChangeStatus {
 		return true

@@ -208,7 +208,7 @@ func (k *keeper) store(running, storing context.Context, i item) error {
 		if storing.Err() != nil {
 			return err // running out of time says nothing about the journal
 		}
-		k.fares(err)
+		k.logOutcome(err)
 		ends := storing
 		if errors.Is(err, errUnidentified) {
 			ends = running
@@ -228,8 +228,8 @@ func (k *keeper) store(running, storing context.Context, i item) error {
 	}
 }
 
-// fares records the outcome of a store. It logs only a change.
-func (k *keeper) fares(err error) {
+// logOutcome records the outcome of a write. It logs only changes.
+func (k *keeper) logOutcome(err error) {
 	if errors.Is(err, errUnidentified) {
 		k.log.Debug("the trail waits for the cluster", "error", err)
 		return

@@ -179,10 +179,10 @@ func (t *Trail) NotReady() []string {
 type Stats struct {
 	Cluster string
 	State   audit.State
-	// Told and ToldHash are the position and the hash of the head that was last
+	// Logged and LoggedHash are the position and the hash of the head that was last
 	// logged; 0 and "" if no head was logged.
-	Told     uint64
-	ToldHash string
+	Logged     uint64
+	LoggedHash string
 	// Waiting is the number of bytes not stored yet. Failing means that they
 	// cannot be stored.
 	Waiting int
@@ -193,8 +193,8 @@ type Stats struct {
 func (t *Trail) Stats() []Stats {
 	var all []Stats
 	for _, c := range t.allChains() {
-		told := c.toldHead()
-		s := Stats{Cluster: c.cluster, State: c.state(), Told: told.Position, ToldHash: told.Hash}
+		logged := c.loggedHead()
+		s := Stats{Cluster: c.cluster, State: c.state(), Logged: logged.Position, LoggedHash: logged.Hash}
 		if k := t.keeperOf(c.cluster); k != nil {
 			k.mu.Lock()
 			s.Waiting, s.Failing = k.bytes, k.failing != ""

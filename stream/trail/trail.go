@@ -20,8 +20,7 @@ type Setup struct {
 	Journal *journal.Journal
 	// Folder holds the notes of the last known heads of the chains.
 	Folder string
-	// Clusters lists the ids of the clusters that will be watched, as far as
-	// known.
+	// Clusters lists the known ids of the clusters that will be watched.
 	Clusters []string
 	// Sessions looks up the session that caused an entry; nil attributes nothing.
 	Sessions Sessions

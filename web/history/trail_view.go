@@ -18,8 +18,8 @@ type trailView struct {
 	lineages map[helmtrail.ReleaseRef]knownLineages
 }
 
-// knownLineages has, for the lineages of a release, whether each is current, by
-// id, and whether any is a former one.
+// knownLineages says which lineages of a release are current, by their ids, and
+// whether the release has former ones.
 type knownLineages struct {
 	current map[string]bool
 	former  bool

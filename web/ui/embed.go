@@ -16,12 +16,12 @@ var built embed.FS
 //go:embed unbuilt
 var unbuilt embed.FS
 
-// Files returns the pages: index.html, which serves every address under /helm/
-// that is no file, and assets/, whose names change with their content, so that
-// they may be cached for ever. index.html names them as ./assets/x.js; whoever
-// serves it at other addresses must say there where they are. In a program that
-// was compiled before the pages were built, index.html says so and there is
-// nothing else.
+// Files returns the pages. index.html is for every path under /helm/ that is not
+// a file. The names of the files in assets/ change with their content, so they
+// may be cached forever. index.html refers to them as ./assets/x.js; a server
+// must adjust these paths if it serves index.html at another depth. If the
+// program was compiled before the pages were built, there is only an index.html
+// that says so.
 func Files() fs.FS {
 	if _, err := fs.Stat(built, "dist/pages/index.html"); err == nil {
 		return sub(built, "dist/pages")

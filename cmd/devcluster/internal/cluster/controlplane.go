@@ -18,8 +18,8 @@ import (
 )
 
 // controlPlane holds the options of the API server and the scheduler. They run
-// without their cobra commands, which install signal handlers, of which a
-// process can have only one, and call os.Exit.
+// without their cobra commands, which call os.Exit and install a signal handler,
+// which is possible only once in a process.
 type controlPlane struct {
 	server    *apiserveroptions.ServerRunOptions
 	scheduler *scheduleroptions.Options
