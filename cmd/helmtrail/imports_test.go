@@ -205,6 +205,29 @@ func checkPure(t *testing.T, f sourceFile) {
 	})
 }
 
+// Restoring a token shows its secret, so one function does it, which checks the
+// caller's right and records the reveal.
+func TestTokensAreRestoredInOnePlace(t *testing.T) {
+	places := []string{}
+	for _, f := range sourceFiles(t) {
+		if !slices.Contains(f.imports(t), module+"/decoder/mask") {
+			continue
+		}
+		for _, declaration := range f.syntax.Decls {
+			ast.Inspect(declaration, func(n ast.Node) bool {
+				if call, ok := n.(*ast.SelectorExpr); ok && call.Sel.Name == "Restore" {
+					places = append(places, f.name+" "+declaration.(*ast.FuncDecl).Name.Name)
+				}
+				return true
+			})
+		}
+	}
+	want := []string{"web/history/restored_values.go RestoreValues", "web/history/restored_values.go restoreFrom"}
+	if !slices.Equal(places, want) {
+		t.Errorf("tokens are restored in %q, want %q", places, want)
+	}
+}
+
 func TestEveryPackageHasADoc(t *testing.T) {
 	documented := map[string]bool{}
 	for _, f := range sourceFiles(t) {

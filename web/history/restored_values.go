@@ -17,6 +17,11 @@ import (
 // its highest deployed one. A token that matches neither is rejected with its
 // path, so that no password is replaced by a token. Values without tokens are
 // returned unchanged at once.
+//
+// A chart can print what it is given, so restoring a token shows the secret to
+// the caller. Without the right to see the release's secrets nothing is looked
+// up, and the trail records the reveal before the values are returned. Nothing
+// else may call [mask.Secrets.Restore].
 func (s *Server) RestoreValues(ctx context.Context, caller *authz.Caller, ref helmtrail.ReleaseRef, values []byte) ([]byte, error) {
 	// Without a base this succeeds if there are no tokens. Otherwise its error
 	// names a token, which is also the right answer if there is no revision.
@@ -24,16 +29,23 @@ func (s *Server) RestoreValues(ctx context.Context, caller *authz.Caller, ref he
 	if err == nil {
 		return restored, nil
 	}
+	if denied := s.MayReveal(ctx, caller, ref); denied != nil {
+		return nil, mayNotRestore(ref, denied)
+	}
 	cluster, clusterErr := s.Cluster(ref.Cluster)
 	if clusterErr != nil {
 		return nil, clusterErr
 	}
-	for _, revision := range restoreBases(cluster.Releases.Revisions(ref.Namespace, ref.Name)) {
-		record, readErr := s.record(ctx, caller, revisionOf(ref, revision))
+	for _, number := range restoreBases(cluster.Releases.Revisions(ref.Namespace, ref.Name)) {
+		base := revisionOf(ref, number)
+		record, readErr := s.record(ctx, caller, base)
 		if readErr != nil {
 			return nil, readErr
 		}
 		if restored, err = s.restoreFrom(ref, record, values); err == nil {
+			if err := s.Reveal(ctx, caller, base.reveal("restored values")); err != nil {
+				return nil, err
+			}
 			return restored, nil
 		}
 	}
@@ -41,6 +53,22 @@ func (s *Server) RestoreValues(ctx context.Context, caller *authz.Caller, ref he
 		return nil, httpapi.BadField("values."+refused.Path, refused.Error()+".")
 	}
 	return nil, err
+}
+
+// mayNotRestore returns the answer to values with tokens from a caller who may
+// not see the release's secrets.
+func mayNotRestore(ref helmtrail.ReleaseRef, err error) error {
+	right := helmtrail.Right{Verb: "get", Resource: "secrets", Namespace: ref.Namespace}
+	message := "The values hold masked secrets. Restoring these requires the right to " + right.String() +
+		", which you don't have. Enter the secrets themselves, leave their keys out, or ask for the right."
+	denied, isDenied := errors.AsType[*helmtrail.ForbiddenError](err)
+	switch {
+	case isDenied:
+		return httpapi.DeniedField(denied, "values", message)
+	case errors.Is(err, helmtrail.ErrNotReviewed) || errors.Is(err, helmtrail.ErrTooManyTokens) || errors.Is(err, helmtrail.ErrUnauthenticated):
+		return err
+	}
+	return httpapi.Forbidden(message)
 }
 
 func (s *Server) restoreFrom(ref helmtrail.ReleaseRef, record *decoder.Record, values []byte) ([]byte, error) {

@@ -96,16 +96,21 @@ func Unreachable(message string) *Error {
 }
 
 // Denied returns the 403 that names a missing right.
-func Denied(e *helmtrail.ForbiddenError) *Error {
+func Denied(e *helmtrail.ForbiddenError) *Error { return DeniedField(e, "", e.Error()) }
+
+// DeniedField returns the 403 that names the missing right without which a
+// field is not accepted.
+func DeniedField(e *helmtrail.ForbiddenError, field, message string) *Error {
 	return &Error{
-		Status: http.StatusForbidden, Code: CodeForbidden, Message: e.Error(),
+		Status: http.StatusForbidden, Code: CodeForbidden, Message: message,
 		Details: struct {
 			User      string `json:"user"`
 			Verb      string `json:"verb"`
 			Resource  string `json:"resource"`
 			Group     string `json:"group,omitempty"`
 			Namespace string `json:"namespace,omitempty"`
-		}{e.User, e.Right.Verb, e.Right.Resource, e.Right.Group, e.Right.Namespace},
+			Field     string `json:"field,omitempty"`
+		}{e.User, e.Right.Verb, e.Right.Resource, e.Right.Group, e.Right.Namespace, field},
 	}
 }
 

@@ -49,6 +49,7 @@ export const trail = {
     history: 'history',
     revision: 'revision',
     values: 'values',
+    'restored values': 'secrets restored in an operation\'s values',
     manifest: 'manifest',
     hooks: 'hooks',
     notes: 'notes',

@@ -48,6 +48,7 @@ export const trail: Translation<typeof english> = {
     history: '历史记录',
     revision: 'Revision',
     values: '值',
+    'restored values': '在操作的值中还原的敏感信息',
     manifest: 'Manifest',
     hooks: 'Hook',
     notes: '说明',

@@ -116,6 +116,7 @@ const revealed: Record<Revealed, true> = {
   history: true,
   revision: true,
   values: true,
+  'restored values': true,
   manifest: true,
   hooks: true,
   notes: true,
