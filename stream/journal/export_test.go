@@ -9,3 +9,6 @@ func Forget(j *Journal) {
 	defer j.probe.mu.Unlock()
 	j.probe.checked = time.Time{}
 }
+
+// Reopen reads the streams from the disk again.
+func Reopen(j *Journal) error { return j.reopen() }

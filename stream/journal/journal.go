@@ -37,14 +37,15 @@ const (
 
 // Journal is a stream.Journal on an embedded NATS server.
 type Journal struct {
-	probe  probe
-	server *server.Server
-	conn   *nats.Conn
-	js     jetstream.JetStream
-	stream jetstream.Stream
-	lock   *os.File
-	folder string
-	damage []Damage
+	probe    probe
+	server   *server.Server
+	conn     *nats.Conn
+	js       jetstream.JetStream
+	stream   jetstream.Stream
+	requests requests
+	lock     *os.File
+	folder   string
+	damage   []Damage
 }
 
 // Open opens the journal in a folder, which it creates if necessary. It blocks
@@ -62,7 +63,7 @@ func Open(ctx context.Context, folder string, guarded ...string) (*Journal, erro
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{lock: lock, folder: folder}
+	j := &Journal{lock: lock, folder: folder, requests: newRequests()}
 	if j.damage, err = preserve(folder, guarded); err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
@@ -150,17 +151,17 @@ func (j *Journal) Append(ctx context.Context, session helmtrail.SessionRef, afte
 
 // Next implements stream.Journal.
 func (j *Journal) Next(ctx context.Context, session helmtrail.SessionRef, after backend.Position) (backend.Entry, error) {
-	ctx, cancel := bound(ctx)
-	defer cancel()
-	message, err := j.stream.GetMsg(ctx, uint64(after)+1, jetstream.WithGetMsgSubject(subject(session)))
+	message, err := ask(ctx, j.requests, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+		return j.stream.GetMsg(ctx, uint64(after)+1, jetstream.WithGetMsgSubject(subject(session)))
+	})
 	return entry(message, session, err)
 }
 
 // Last implements stream.Journal.
 func (j *Journal) Last(ctx context.Context, session helmtrail.SessionRef) (backend.Entry, error) {
-	ctx, cancel := bound(ctx)
-	defer cancel()
-	message, err := j.stream.GetLastMsgForSubject(ctx, subject(session))
+	message, err := ask(ctx, j.requests, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+		return j.stream.GetLastMsgForSubject(ctx, subject(session))
+	})
 	return entry(message, session, err)
 }
 
@@ -180,10 +181,10 @@ func entry(message *jetstream.RawStreamMsg, session helmtrail.SessionRef, err er
 
 // Sessions implements stream.Journal.
 func (j *Journal) Sessions(ctx context.Context, release helmtrail.ReleaseRef) ([]string, error) {
-	ctx, cancel := bound(ctx)
-	defer cancel()
 	prefix := subjectRoot + "." + releaseToken(release) + "."
-	info, err := j.stream.Info(ctx, jetstream.WithSubjectFilter(prefix+"*"))
+	info, err := ask(ctx, j.requests, func(ctx context.Context) (*jetstream.StreamInfo, error) {
+		return j.stream.Info(ctx, jetstream.WithSubjectFilter(prefix+"*"))
+	})
 	if err != nil {
 		return nil, fmt.Errorf("list the sessions of %s/%s: %w", release.Namespace, release.Name, err)
 	}
@@ -219,11 +220,4 @@ func token(id string) string {
 		return "x"
 	}
 	return id
-}
-
-func bound(ctx context.Context) (context.Context, context.CancelFunc) {
-	if _, ok := ctx.Deadline(); ok {
-		return ctx, func() {}
-	}
-	return context.WithTimeout(ctx, callTimeout)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -127,4 +128,35 @@ func BenchmarkAppend(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// The server must not get a request while its streams are opened again, or it
+// reads a queue that is being replaced.
+func TestReadersAndReopenedStreamsDoNotRace(t *testing.T) {
+	j := open(t, t.TempDir())
+	defer closed(t, j)
+	session := sessionOf("web", "one")
+	if _, err := j.Append(t.Context(), session, 0, 0, []byte("stored")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var reading sync.WaitGroup
+	for range 4 {
+		reading.Go(func() {
+			for ctx.Err() == nil {
+				entry, err := j.Last(ctx, session)
+				if ctx.Err() == nil && (err != nil || string(entry.Data) != "stored") {
+					t.Errorf("a reader got %q, %v", entry.Data, err)
+				}
+			}
+		})
+	}
+	for range 5 {
+		if err := journal.Reopen(j); err != nil {
+			t.Error(err)
+		}
+	}
+	stop()
+	reading.Wait()
 }

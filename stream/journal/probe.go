@@ -173,15 +173,17 @@ func (j *Journal) publish(ctx context.Context, message *nats.Msg, options ...jet
 
 // last returns the last message of a subject, or nil if it cannot be read.
 func (j *Journal) last(ctx context.Context, subject string) *jetstream.RawStreamMsg {
-	name, err := j.js.StreamNameBySubject(ctx, subject)
-	if err != nil {
-		return nil
-	}
-	holder, err := j.js.Stream(ctx, name)
-	if err != nil {
-		return nil
-	}
-	message, err := holder.GetLastMsgForSubject(ctx, subject)
+	message, err := ask(ctx, j.requests, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+		name, err := j.js.StreamNameBySubject(ctx, subject)
+		if err != nil {
+			return nil, err
+		}
+		holder, err := j.js.Stream(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		return holder.GetLastMsgForSubject(ctx, subject)
+	})
 	if err != nil {
 		return nil
 	}
@@ -207,8 +209,21 @@ func (j *Journal) tryPublish(ctx context.Context, message *nats.Msg, options ...
 	return ack, err
 }
 
-// reopen reads the streams from the disk again, as Open does.
+// reopen reads the streams from the disk again, as Open does. It fails if the
+// server has not answered all requests within probeTimeout: it is then slow, and
+// its streams may be well.
 func (j *Journal) reopen() error {
+	waiting, cancel := context.WithTimeout(context.Background(), probeTimeout)
+	defer cancel()
+	release, err := j.requests.hold(waiting)
+	if err != nil {
+		return err
+	}
+	defer release()
+	// A request whose caller has given up may still be on its way.
+	if err := j.conn.FlushWithContext(waiting); err != nil {
+		return fmt.Errorf("wait for the journal's server: %w", err)
+	}
 	if err := j.server.ShutdownJetStream(); err != nil {
 		return fmt.Errorf("close the streams: %w", err)
 	}

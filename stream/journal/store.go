@@ -15,9 +15,10 @@ import (
 // Store is a JetStream stream of the journal's server, separate from the stream
 // of the sessions. It holds other data in the same folder.
 type Store struct {
-	name   string
-	folder string
-	stream jetstream.Stream
+	name     string
+	folder   string
+	stream   jetstream.Stream
+	requests requests
 	// publish is the journal's method.
 	publish func(context.Context, *nats.Msg, ...jetstream.PublishOpt) (*jetstream.PubAck, error)
 }
@@ -57,13 +58,13 @@ func (j *Journal) Store(ctx context.Context, o StoreOptions) (*Store, error) {
 	} else {
 		config.MaxMsgsPerSubject = 1
 	}
-	ctx, cancel := bound(ctx)
-	defer cancel()
-	opened, err := j.js.CreateOrUpdateStream(ctx, config)
+	opened, err := ask(ctx, j.requests, func(ctx context.Context) (jetstream.Stream, error) {
+		return j.js.CreateOrUpdateStream(ctx, config)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("open the journal's stream %s: %w", o.Name, err)
 	}
-	return &Store{name: o.Name, folder: j.folder, stream: opened, publish: j.publish}, nil
+	return &Store{name: o.Name, folder: j.folder, stream: opened, requests: j.requests, publish: j.publish}, nil
 }
 
 // Append stores a message and returns its sequence. When it returns, the
@@ -98,24 +99,24 @@ func (s *Store) append(ctx context.Context, m Message, options ...jetstream.Publ
 // Get returns the message at a sequence. It returns ErrNotFound if there is no
 // message, and ErrUnreadable if the message is damaged.
 func (s *Store) Get(ctx context.Context, sequence uint64) (Message, error) {
-	ctx, cancel := bound(ctx)
-	defer cancel()
-	return s.message(s.stream.GetMsg(ctx, sequence))
+	return s.message(ask(ctx, s.requests, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+		return s.stream.GetMsg(ctx, sequence)
+	}))
 }
 
 // Last returns the newest message on a subject. It fails like Get.
 func (s *Store) Last(ctx context.Context, subject string) (Message, error) {
-	ctx, cancel := bound(ctx)
-	defer cancel()
-	return s.message(s.stream.GetLastMsgForSubject(ctx, subject))
+	return s.message(ask(ctx, s.requests, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+		return s.stream.GetLastMsgForSubject(ctx, subject)
+	}))
 }
 
 // Next returns the first message after a sequence on the subjects that the
 // filter covers. It fails like Get.
 func (s *Store) Next(ctx context.Context, filter string, after uint64) (Message, error) {
-	ctx, cancel := bound(ctx)
-	defer cancel()
-	return s.message(s.stream.GetMsg(ctx, after+1, jetstream.WithGetMsgSubject(filter)))
+	return s.message(ask(ctx, s.requests, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+		return s.stream.GetMsg(ctx, after+1, jetstream.WithGetMsgSubject(filter))
+	}))
 }
 
 func (s *Store) message(raw *jetstream.RawStreamMsg, err error) (Message, error) {
@@ -145,7 +146,9 @@ func headersOf(header nats.Header) map[string]string {
 func (s *Store) Erase(ctx context.Context, sequence uint64) error {
 	ctx, cancel := bound(ctx)
 	defer cancel()
-	err := s.stream.SecureDeleteMsg(ctx, sequence)
+	_, err := ask(ctx, s.requests, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, s.stream.SecureDeleteMsg(ctx, sequence)
+	})
 	if err != nil {
 		// NATS has no specific error for a message that does not exist.
 		if _, getErr := s.Get(ctx, sequence); errors.Is(getErr, helmtrail.ErrNotFound) {
@@ -158,9 +161,7 @@ func (s *Store) Erase(ctx context.Context, sequence uint64) error {
 
 // Size returns the total size of the stream's messages in bytes.
 func (s *Store) Size(ctx context.Context) (uint64, error) {
-	ctx, cancel := bound(ctx)
-	defer cancel()
-	info, err := s.stream.Info(ctx)
+	info, err := ask(ctx, s.requests, func(ctx context.Context) (*jetstream.StreamInfo, error) { return s.stream.Info(ctx) })
 	if err != nil {
 		return 0, fmt.Errorf("ask for the size of %s: %w", s.name, err)
 	}
