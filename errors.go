@@ -44,6 +44,39 @@ func (e *InProgressError) Error() string {
 	return fmt.Sprintf("release %s/%s already has the running session %s", e.Release.Namespace, e.Release.Name, e.SessionID)
 }
 
+// QuotaKind names the quota that an operation would exceed.
+type QuotaKind string
+
+const (
+	// QuotaServer bounds the operations of the whole server.
+	QuotaServer QuotaKind = "server"
+	// QuotaNamespace bounds the operations in one namespace of a cluster.
+	QuotaNamespace QuotaKind = "namespace"
+	// QuotaUser bounds the operations of one user of a cluster.
+	QuotaUser QuotaKind = "user"
+)
+
+// QuotaError reports that as many operations are running as a quota allows. It
+// wraps ErrTooManyOperations.
+type QuotaError struct {
+	Kind  QuotaKind
+	Limit int
+}
+
+// Error returns a message that names the quota.
+func (e *QuotaError) Error() string {
+	switch e.Kind {
+	case QuotaNamespace:
+		return fmt.Sprintf("the quota of the namespace allows %d at once", e.Limit)
+	case QuotaUser:
+		return fmt.Sprintf("your quota allows %d at once", e.Limit)
+	}
+	return fmt.Sprintf("the quota of the server allows %d at once", e.Limit)
+}
+
+// Unwrap returns ErrTooManyOperations.
+func (e *QuotaError) Unwrap() error { return ErrTooManyOperations }
+
 // InvalidError reports that a field of a request has a value that is not
 // allowed.
 type InvalidError struct {

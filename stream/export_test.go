@@ -95,3 +95,8 @@ func (o *Operations) RunToEnd(ctx context.Context, session helmtrail.SessionRef,
 	})
 	return nil
 }
+
+// Hold takes a place for a request's session, which does not run, and keeps it.
+func (o *Operations) Hold(request helmtrail.Request) error {
+	return o.admit(newRun(o, helmtrail.OriginHelmtrail, helmtrail.SessionRef{Release: request.Release}, request, nil))
+}

@@ -27,8 +27,9 @@ type Setup struct {
 	// SignIn means that callers must log in. A session then stores only those
 	// objects of the cluster that its starter may see.
 	SignIn bool
-	// MaxOperations is the maximum number of running operations.
-	MaxOperations int
+	// Quotas bound what runs at once. Operations is DefaultMaxOperations when it
+	// is 0.
+	Quotas Quotas
 	// Drain is how long shutdown waits for running operations.
 	Drain time.Duration
 	// LeaveOnStop leaves operations that still run after Drain to their
@@ -50,7 +51,7 @@ type Setup struct {
 }
 
 const (
-	// DefaultMaxOperations is Setup's MaxOperations when it is 0.
+	// DefaultMaxOperations is Setup's Quotas.Operations when it is 0.
 	DefaultMaxOperations = 50
 	// DefaultCacheBytes is Setup's CacheBytes when it is 0.
 	DefaultCacheBytes = 64 << 20
@@ -76,8 +77,8 @@ type Operations struct {
 
 // NewOperations returns Operations that run nothing yet.
 func NewOperations(setup Setup) *Operations {
-	if setup.MaxOperations == 0 {
-		setup.MaxOperations = DefaultMaxOperations
+	if setup.Quotas.Operations == 0 {
+		setup.Quotas.Operations = DefaultMaxOperations
 	}
 	if setup.Grace == 0 {
 		setup.Grace = backend.DefaultGrace
@@ -166,8 +167,7 @@ func (o *Operations) remaining() []*run {
 
 // Start checks the request, opens a session for it and returns once its STARTED
 // event is stored. Helm is run afterwards. It fails with
-// *InvalidError, *InProgressError, ErrTooManyOperations, ErrStopping, or
-// ErrNotFound when there is no such cluster.
+// *InvalidError, *InProgressError, *QuotaError, ErrStopping, or ErrNotFound when there is no such cluster.
 func (o *Operations) Start(ctx context.Context, request helmtrail.Request) (helmtrail.Session, error) {
 	cluster, ok := o.setup.Cluster(request.Release.Cluster)
 	if !ok {
@@ -219,6 +219,9 @@ func (o *Operations) pendingOver(ctx context.Context, request helmtrail.Request,
 
 // start opens a session for a checked request.
 func (o *Operations) start(ctx context.Context, request helmtrail.Request, cluster Cluster) (helmtrail.Session, error) {
+	if err := o.setup.Quotas.limitDeadline(&request); err != nil {
+		return helmtrail.Session{}, err
+	}
 	r := newRun(o, helmtrail.OriginHelmtrail, helmtrail.SessionRef{Release: request.Release, ID: uuid.NewString()}, request, cluster)
 	if err := o.admit(r); err != nil {
 		return helmtrail.Session{}, err
@@ -274,7 +277,8 @@ func (o *Operations) launch(ctx context.Context, r *run) {
 }
 
 // admit makes r its release's running session until it is dismissed. Run waits
-// for it.
+// for it. A session that an earlier helmtrail started keeps its place whatever
+// the quotas are.
 func (o *Operations) admit(r *run) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -284,8 +288,10 @@ func (o *Operations) admit(r *run) error {
 	if other := o.running[r.ref.Release]; other != nil {
 		return &helmtrail.InProgressError{Release: r.ref.Release, SessionID: other.ref.ID}
 	}
-	if len(o.running) >= o.setup.MaxOperations {
-		return helmtrail.ErrTooManyOperations
+	if r.process == nil {
+		if err := o.checkQuotas(r); err != nil {
+			return err
+		}
 	}
 	o.running[r.ref.Release] = r
 	o.done.Add(1)

@@ -137,7 +137,7 @@ func TestErrorsAreMapped(t *testing.T) {
 }
 
 func TestTooManyOperations(t *testing.T) {
-	f := newFixture(t, func(_ *web.Options, setup *stream.Setup) { setup.MaxOperations = 1 })
+	f := newFixture(t, func(_ *web.Options, setup *stream.Setup) { setup.Quotas.Operations = 1 })
 	f.install("web")
 	r := f.do(http.MethodPost, shopURL, `{"name":"api","chart":{"ref":"web"}}`)
 	r.wantError(http.StatusTooManyRequests, "too_many_operations")

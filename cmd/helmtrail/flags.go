@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -35,38 +36,41 @@ func asUsage(err error, target **usageError) bool { return errors.As(err, target
 
 // serveOptions are the flags of serve.
 type serveOptions struct {
-	kubeconfig    string
-	contexts      []string
-	listen        string
-	helm          string
-	helmEnv       []string
-	dataDir       string
-	chartDir      string
-	repos         []string
-	auth          string
-	clusters      []string
-	defaultID     string
-	inCluster     bool
-	namespaces    []string
-	hosts         []string
-	basePath      string
-	tlsCert       string
-	tlsKey        string
-	pprof         string
-	maxOperations int
-	drain         time.Duration
-	onStop        string
-	stuckAfter    time.Duration
-	trailKeep     time.Duration
-	maskKey       []byte // no flag; read from dataDir
-	trailSize     string
-	logFormat     string
-	logLevel      string
+	kubeconfig string
+	contexts   []string
+	listen     string
+	helm       string
+	helmEnv    []string
+	dataDir    string
+	chartDir   string
+	repos      []string
+	auth       string
+	clusters   []string
+	defaultID  string
+	inCluster  bool
+	namespaces []string
+	hosts      []string
+	basePath   string
+	tlsCert    string
+	tlsKey     string
+	pprof      string
+	quotas     stream.Quotas
+	drain      time.Duration
+	onStop     string
+	stuckAfter time.Duration
+	trailKeep  time.Duration
+	maskKey    []byte // no flag; read from dataDir
+	trailSize  string
+	logFormat  string
+	logLevel   string
 }
 
 const (
 	authNone       = "none"
 	authKubernetes = "kubernetes"
+
+	// defaultMaxDeadline allows an hour's timeout with a rollback on failure.
+	defaultMaxDeadline = 3 * time.Hour
 
 	onStopEnd   = "end"
 	onStopLeave = "leave"
@@ -74,16 +78,16 @@ const (
 
 func defaultServeOptions() serveOptions {
 	return serveOptions{
-		listen:        "127.0.0.1:8080",
-		helm:          "helm",
-		dataDir:       defaultDataDir(),
-		auth:          "",
-		maxOperations: stream.DefaultMaxOperations,
-		drain:         25 * time.Second,
-		onStop:        onStopEnd,
-		stuckAfter:    stream.DefaultStuckAfter,
-		logFormat:     "text",
-		logLevel:      "info",
+		listen:     "127.0.0.1:8080",
+		helm:       "helm",
+		dataDir:    defaultDataDir(),
+		auth:       "",
+		quotas:     stream.Quotas{Operations: stream.DefaultMaxOperations, Deadline: defaultMaxDeadline},
+		drain:      25 * time.Second,
+		onStop:     onStopEnd,
+		stuckAfter: stream.DefaultStuckAfter,
+		logFormat:  "text",
+		logLevel:   "info",
 	}
 }
 
@@ -119,7 +123,10 @@ func (o *serveOptions) register(flags *pflag.FlagSet) {
 	flags.StringVar(&o.tlsKey, "tls-key", o.tlsKey, "`file` with the private key of --tls-cert")
 	flags.StringVar(&o.pprof, "pprof", o.pprof, "loopback `address` to serve Go profiles on; default: disabled")
 	flags.StringVar(&o.auth, "auth", o.auth, "authentication: none (anyone who can connect; only on loopback addresses, where it is the default) or kubernetes (users with a cluster token, limited by RBAC; the default elsewhere)")
-	flags.IntVar(&o.maxOperations, "max-operations", o.maxOperations, "maximum number of operations that run at once")
+	flags.IntVar(&o.quotas.Operations, "max-operations", o.quotas.Operations, "maximum number of installs and upgrades that run at once; a fifth more, at least one, is kept for rollbacks, uninstalls and recoveries")
+	flags.IntVar(&o.quotas.PerNamespace, "max-operations-per-namespace", o.quotas.PerNamespace, "the same for one namespace of a cluster; default: a quarter of --max-operations with --auth=kubernetes, else unlimited")
+	flags.IntVar(&o.quotas.PerUser, "max-operations-per-user", o.quotas.PerUser, "the same for one user of a cluster; default: as --max-operations-per-namespace")
+	flags.DurationVar(&o.quotas.Deadline, "max-deadline", o.quotas.Deadline, "largest deadline of an operation")
 	flags.DurationVar(&o.drain, "drain", o.drain, "how long to wait for running operations after SIGTERM")
 	flags.StringVar(&o.onStop, "on-stop", o.onStop, "what to do with operations that still run after --drain: end (stop helm), or leave (the next helmtrail with the same --data-dir takes over)")
 	flags.DurationVar(&o.stuckAfter, "stuck-after", o.stuckAfter, "age of a pending status left by another client after which a release counts as stuck")
@@ -177,8 +184,8 @@ func (o *serveOptions) validate() error {
 	if o.dataDir == "" {
 		return errors.New("--data-dir: required, since there is no home directory")
 	}
-	if o.maxOperations < 1 {
-		return fmt.Errorf("--max-operations %d: must be 1 or more", o.maxOperations)
+	if err := o.validateQuotas(); err != nil {
+		return err
 	}
 	if o.drain < 0 {
 		return fmt.Errorf("--drain %v: must be 0 or more", o.drain)
@@ -207,6 +214,27 @@ func (o *serveOptions) validate() error {
 	}
 	_, err = o.repositories()
 	return err
+}
+
+// validateQuotas checks the flags about quotas. Users who log in share the places
+// by default: nobody has more than a quarter.
+func (o *serveOptions) validateQuotas() error {
+	q := &o.quotas
+	switch {
+	case q.Operations < 1:
+		return fmt.Errorf("--max-operations %d: must be 1 or more", q.Operations)
+	case q.PerNamespace < 0:
+		return fmt.Errorf("--max-operations-per-namespace %d: must be 1 or more", q.PerNamespace)
+	case q.PerUser < 0:
+		return fmt.Errorf("--max-operations-per-user %d: must be 1 or more", q.PerUser)
+	case q.Deadline < time.Minute:
+		return fmt.Errorf("--max-deadline %v: must be 1m or more", q.Deadline)
+	}
+	if share := (q.Operations + 3) / 4; o.auth == authKubernetes {
+		q.PerNamespace = cmp.Or(q.PerNamespace, share)
+		q.PerUser = cmp.Or(q.PerUser, share)
+	}
+	return nil
 }
 
 // validateServing checks the flags about addresses, TLS and clusters.

@@ -129,7 +129,7 @@ func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.L
 	registry := prometheus.NewRegistry()
 	operations := stream.NewOperations(stream.Setup{
 		Meter: newMeter(registry), Journal: kept, Helm: helm, Cluster: fleet.find,
-		MaxOperations: o.maxOperations, Drain: o.drain, LeaveOnStop: o.onStop == onStopLeave,
+		Quotas: o.quotas, Drain: o.drain, LeaveOnStop: o.onStop == onStopLeave,
 		SignIn: o.auth == authKubernetes, StuckAfter: o.stuckAfter, MaskKey: o.maskKey, Logger: logger,
 	})
 	if err := operations.Resume(ctx); err != nil {

@@ -176,6 +176,16 @@ func FromError(err error) (*Error, bool) {
 			}{pending.Revision, pending.Status},
 		}, true
 	}
+	if full, ok := errors.AsType[*helmtrail.QuotaError](err); ok {
+		return &Error{
+			Status: http.StatusTooManyRequests, Code: CodeTooManyOperations,
+			Message: "Too many operations are running: " + full.Error() + ".",
+			Details: struct {
+				Quota helmtrail.QuotaKind `json:"quota"`
+				Limit int                 `json:"limit"`
+			}{full.Kind, full.Limit},
+		}, true
+	}
 	for _, s := range sentinels {
 		if errors.Is(err, s.err) {
 			return &Error{Status: s.status, Code: s.code, Message: err.Error()}, true

@@ -62,11 +62,14 @@ const errors: Record<ErrorCode, (details: Details, moment: (time: string) => str
   too_large: () => '请求的内容过大。',
   unreadable: () => '该 Revision 存在，但无法读取或比较其记录。',
   too_many_requests: () => '同时发出的请求过多。请稍后再试。',
-  too_many_operations: () => '同时进行的操作已达上限。请等待其中一项结束。',
+  too_many_operations: ({ quota, limit }) =>
+    quota && limit ? `同时进行的操作已达${quotas[quota]}的上限（${limit} 项）。请等待其中一项结束，或取消一项。` : '同时进行的操作已达上限。请等待其中一项结束。',
   unreachable_cluster: () => 'helmtrail 无法连接该集群。',
   unavailable: () => '服务器暂时无法处理此请求：它正在启动或停止、缺少 Helm、无法获取 Chart，或者其磁盘无法写入。',
   internal: () => '服务器出现内部错误。原因见服务器日志。',
 };
+
+const quotas: Record<NonNullable<Details['quota']>, string> = { server: '服务器', namespace: '该名称空间', user: '您' };
 
 /** The parts of a sentence, and the number of objects that it applies to. */
 type Counted = Sentence & Pick<Cause, 'count'>;

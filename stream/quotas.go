@@ -1,0 +1,94 @@
+package stream
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/helmtrail/helmtrail"
+)
+
+// Quotas bound what runs at once, so that one tenant cannot block the others.
+type Quotas struct {
+	// Operations bounds the operations of the server, PerNamespace those in one
+	// namespace of a cluster, and PerUser those of one user of a cluster. 0 is
+	// no limit of its own. Nobody is not a user.
+	Operations, PerNamespace, PerUser int
+	// Deadline bounds the deadline of each operation; 0 for no limit.
+	Deadline time.Duration
+}
+
+// extra returns how many places beyond a limit only rollbacks, uninstalls and
+// recoveries may take. They are what ends trouble, so they must not wait for the
+// installs that cause it.
+func extra(limit int) int { return max(1, limit/5) }
+
+// changes reports whether an operation brings something new into the cluster,
+// and so cannot take the extra places.
+func changes(request helmtrail.Request) bool {
+	return request.Operation == helmtrail.OperationInstall || request.Operation == helmtrail.OperationUpgrade
+}
+
+// quota is one limit and the sessions that count towards it.
+type quota struct {
+	kind  helmtrail.QuotaKind
+	limit int
+	holds func(other *run) bool
+}
+
+// quotas returns the limits that a session must keep.
+func (o *Operations) quotas(r *run) []quota {
+	release, user := r.ref.Release, r.request.User.Name
+	all := []quota{{helmtrail.QuotaServer, o.setup.Quotas.Operations, func(*run) bool { return true }}}
+	if limit := o.setup.Quotas.PerNamespace; limit > 0 {
+		all = append(all, quota{helmtrail.QuotaNamespace, limit, func(other *run) bool {
+			return other.ref.Release.Cluster == release.Cluster && other.ref.Release.Namespace == release.Namespace
+		}})
+	}
+	if limit := o.setup.Quotas.PerUser; limit > 0 && user != "" {
+		all = append(all, quota{helmtrail.QuotaUser, limit, func(other *run) bool {
+			return other.ref.Release.Cluster == release.Cluster && other.request.User.Name == user
+		}})
+	}
+	return all
+}
+
+// checkQuotas returns a *helmtrail.QuotaError if there is no place for a session.
+// o.mu must be held.
+func (o *Operations) checkQuotas(r *run) error {
+	for _, q := range o.quotas(r) {
+		total, changing := 0, 0
+		for _, other := range o.running {
+			if !q.holds(other) {
+				continue
+			}
+			total++
+			if changes(other.request) {
+				changing++
+			}
+		}
+		if total >= q.limit+extra(q.limit) || changes(r.request) && changing >= q.limit {
+			return &helmtrail.QuotaError{Kind: q.kind, Limit: q.limit}
+		}
+	}
+	return nil
+}
+
+// limitDeadline bounds the deadline of a request. A request that says nothing
+// about its time gets the largest deadline if its own would be later; one that
+// asks for more is refused.
+func (q Quotas) limitDeadline(request *helmtrail.Request) error {
+	options := &request.Options
+	if q.Deadline == 0 || options.Deadline() <= q.Deadline {
+		return nil
+	}
+	most := int(q.Deadline.Seconds())
+	switch {
+	case options.DeadlineSeconds > 0:
+		return &helmtrail.InvalidError{Field: "options.deadlineSeconds", Message: fmt.Sprintf("must be at most %d on this server", most)}
+	case options.TimeoutSeconds > 0:
+		return &helmtrail.InvalidError{Field: "options.timeoutSeconds", Message: fmt.Sprintf("makes the deadline %d s, and this server allows at most %d; lower it or set deadlineSeconds",
+			int(options.Deadline().Seconds()), most)}
+	}
+	options.DeadlineSeconds = most
+	return nil
+}
