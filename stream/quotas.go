@@ -10,16 +10,16 @@ import (
 // Quotas bound what runs at once, so that one tenant cannot block the others.
 type Quotas struct {
 	// Operations bounds the operations of the server, PerNamespace those in one
-	// namespace of a cluster, and PerUser those of one user of a cluster. 0 is
-	// no limit of its own. Nobody is not a user.
+	// namespace of a cluster, and PerUser those of one user of a cluster; 0
+	// means no limit. PerUser does not count callers without a name.
 	Operations, PerNamespace, PerUser int
 	// Deadline bounds the deadline of each operation; 0 for no limit.
 	Deadline time.Duration
 }
 
-// extra returns how many places beyond a limit only rollbacks, uninstalls and
-// recoveries may take. They are what ends trouble, so they must not wait for the
-// installs that cause it.
+// extra returns how many places there are beyond a limit. Only rollbacks,
+// uninstalls and recoveries may take them: they end trouble, so they must not
+// wait for the installs that cause it.
 func extra(limit int) int { return max(1, limit/5) }
 
 // changes reports whether an operation brings something new into the cluster,
