@@ -3,6 +3,7 @@ package informer
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -12,8 +13,8 @@ import (
 
 // FollowContexts calls added for every new context in the kubeconfig, and removed
 // for every cluster whose context was removed, until ctx ends. It blocks, and
-// calls one function at a time. The clusters must be those that Open returned for
-// these options.
+// calls one function at a time, in the order of the contexts' names. The clusters
+// must be those that Open returned for these options.
 //
 // An incomplete context, or one whose id is reserved or taken, is logged and
 // skipped. FollowContexts returns at once if the options name the contexts or if
@@ -79,8 +80,8 @@ func (f *contexts) change(added, removed func(*Cluster)) {
 		log.Warn("the kubeconfig has changed but has no readable context; keeping the clusters", "error", err)
 		return
 	}
-	for name, c := range f.open {
-		if raw.Contexts[name] == nil {
+	for _, name := range slices.Sorted(maps.Keys(f.open)) {
+		if c := f.open[name]; raw.Contexts[name] == nil {
 			delete(f.open, name)
 			delete(f.set.owners, c.ID)
 			log.Info("context removed from the kubeconfig", "cluster", c.ID, "context", name)
