@@ -45,7 +45,7 @@ test('without a schema the keys of the chart’s defaults are suggested', async 
   await expect(editor(page, 'Default values')).toContainText('replicas: 1');
   await write(values, 'hook');
   await expect(page.getByRole('listbox').getByRole('option')).toHaveText(['hookDuration""']);
-  await expect(page.getByText('How long a Job runs after the install, for example 5s; empty for none.', { exact: true })).toBeVisible();
+  await expect(page.getByText('How long a Job runs after the install, for example 5s. If it is empty, there is no Job.', { exact: true })).toBeVisible();
   await values.press('Escape');
   // Fast typing loses nothing.
   const typed = 'replicas: 2\ntag: slow\nconfigMaps: 3';
