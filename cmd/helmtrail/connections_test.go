@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -134,34 +133,4 @@ func TestACredentialPluginIsAskedAgainWhenItsTokenExpires(t *testing.T) {
 		h.watchesAndInstalls(t)
 		return calls() > before+1
 	})
-}
-
-// A Pod has a service account and no kubeconfig.
-func TestAPodsServiceAccount(t *testing.T) {
-	t.Parallel()
-	_, cluster, _ := adminConfig(t)
-	folder := t.TempDir()
-	for name, content := range map[string][]byte{
-		"token": []byte(administrator(t)), "ca.crt": cluster.CertificateAuthorityData, "namespace": []byte("default"),
-	} {
-		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	server, err := url.Parse(cluster.Server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := serveMounted(t, `mount -t tmpfs tmpfs "$(readlink -f /var/run)"
-mkdir -p /var/run/secrets/kubernetes.io
-ln -s `+folder+` /var/run/secrets/kubernetes.io/serviceaccount`,
-		[]string{"KUBERNETES_SERVICE_HOST=" + server.Hostname(), "KUBERNETES_SERVICE_PORT=" + server.Port(), "KUBECONFIG=", "HOME=" + t.TempDir()},
-		[]string{
-			"--listen", "127.0.0.1:0", "--data-dir", t.TempDir(),
-			"--helm", clustertest.Binary(t, "helm4"), "--chart-dir", filepath.Dir(clustertest.Chart(t)),
-		}, "")
-	if h.cluster != "in-cluster" {
-		t.Errorf("the cluster is %q", h.cluster)
-	}
-	h.watchesAndInstalls(t)
 }

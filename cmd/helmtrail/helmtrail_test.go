@@ -402,3 +402,15 @@ func end(t *testing.T, events []helmtrail.Event) (helmtrail.Type, *helmtrail.End
 	}
 	return last.Type, body
 }
+
+// notReady returns what /readyz reports as missing, "" if it answers 200.
+func (h *server) notReady(t *testing.T) string {
+	t.Helper()
+	var body struct {
+		Details struct{ NotReady []string }
+	}
+	if h.call(t, http.MethodGet, "/readyz", nil, &body) == http.StatusOK {
+		return ""
+	}
+	return strings.Join(body.Details.NotReady, " ")
+}

@@ -71,7 +71,11 @@ func giveUp(t *testing.T, session string) {
 	if helm == 0 {
 		return
 	}
-	if err := syscall.Kill(helm, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {
+	process, err := os.FindProcess(helm)
+	if err == nil {
+		err = process.Signal(syscall.SIGTERM)
+	}
+	if err != nil && !errors.Is(err, os.ErrProcessDone) {
 		t.Fatal(err)
 	}
 }

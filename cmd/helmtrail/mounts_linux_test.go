@@ -76,18 +76,6 @@ func serveMounted(t *testing.T, script string, environment, args []string, wait 
 	return h
 }
 
-// notReady returns what /readyz reports as missing, "" if it answers 200.
-func (h *server) notReady(t *testing.T) string {
-	t.Helper()
-	var body struct {
-		Details struct{ NotReady []string }
-	}
-	if h.call(t, http.MethodGet, "/readyz", nil, &body) == http.StatusOK {
-		return ""
-	}
-	return strings.Join(body.Details.NotReady, " ")
-}
-
 func TestAFullDiskIsReportedAndRecoveredFrom(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

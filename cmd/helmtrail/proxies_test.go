@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"encoding/pem"
 	"io"
 	"net"
@@ -145,31 +144,6 @@ func TestAProxyInTheKubeconfig(t *testing.T) {
 	h.watchesAndInstalls(t)
 	if after := proxy.tunnel.Load(); before == 0 || after == before {
 		t.Errorf("there were %d tunnels before helm ran, and %d after it", before, after)
-	}
-}
-
-func TestAProxyInTheEnvironment(t *testing.T) {
-	t.Parallel()
-	path, proxy, _ := behindProxy(t)
-	h := serveMounted(t, "", []string{"HTTPS_PROXY=" + proxy.url, "NO_PROXY="}, []string{
-		"--log-format", "json", "--kubeconfig", path, "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(),
-		"--helm", clustertest.Binary(t, "helm4"), "--chart-dir", filepath.Dir(clustertest.Chart(t)),
-	}, "")
-	before := proxy.tunnel.Load()
-	h.watchesAndInstalls(t)
-	if after := proxy.tunnel.Load(); before == 0 || after == before {
-		t.Errorf("there were %d tunnels before helm ran, and %d after it", before, after)
-	}
-	// client-go's messages about broken watches have the format of all other lines.
-	eventually(t, "client-go logs something", func() bool {
-		proxy.cut()
-		return strings.Contains(h.logs.String(), "reflector")
-	})
-	h.stop()
-	for line := range strings.Lines(h.logs.String()) {
-		if !json.Valid([]byte(line)) {
-			t.Errorf("the log has the line %q", line)
-		}
 	}
 }
 
