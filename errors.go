@@ -56,8 +56,8 @@ const (
 	QuotaUser QuotaKind = "user"
 )
 
-// QuotaError reports that as many operations are running as a quota allows. It
-// wraps ErrTooManyOperations.
+// QuotaError reports that a quota of running operations is used up. It wraps
+// ErrTooManyOperations.
 type QuotaError struct {
 	Kind  QuotaKind
 	Limit int

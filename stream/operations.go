@@ -27,8 +27,7 @@ type Setup struct {
 	// SignIn means that callers must log in. A session then stores only those
 	// objects of the cluster that its starter may see.
 	SignIn bool
-	// Quotas bound what runs at once. Operations is DefaultMaxOperations when it
-	// is 0.
+	// Quotas bound the operations that run at once.
 	Quotas Quotas
 	// Drain is how long shutdown waits for running operations.
 	Drain time.Duration
@@ -51,7 +50,7 @@ type Setup struct {
 }
 
 const (
-	// DefaultMaxOperations is Setup's Quotas.Operations when it is 0.
+	// DefaultMaxOperations is the default of Quotas.Operations.
 	DefaultMaxOperations = 50
 	// DefaultCacheBytes is Setup's CacheBytes when it is 0.
 	DefaultCacheBytes = 64 << 20
@@ -167,7 +166,8 @@ func (o *Operations) remaining() []*run {
 
 // Start checks the request, opens a session for it and returns once its STARTED
 // event is stored. Helm is run afterwards. It fails with
-// *InvalidError, *InProgressError, *QuotaError, ErrStopping, or ErrNotFound when there is no such cluster.
+// *InvalidError, *InProgressError, *QuotaError, ErrStopping, or ErrNotFound when
+// there is no such cluster.
 func (o *Operations) Start(ctx context.Context, request helmtrail.Request) (helmtrail.Session, error) {
 	cluster, ok := o.setup.Cluster(request.Release.Cluster)
 	if !ok {
@@ -288,7 +288,7 @@ func (o *Operations) admit(r *run) error {
 	if other := o.running[r.ref.Release]; other != nil {
 		return &helmtrail.InProgressError{Release: r.ref.Release, SessionID: other.ref.ID}
 	}
-	if r.process == nil {
+	if !r.resumed {
 		if err := o.checkQuotas(r); err != nil {
 			return err
 		}

@@ -7,12 +7,16 @@ import (
 	"github.com/helmtrail/helmtrail"
 )
 
-// Quotas bound what runs at once, so that one tenant cannot block the others.
+// Quotas bound the operations that run at once, so that one tenant cannot block
+// the others.
 type Quotas struct {
-	// Operations bounds the operations of the server, PerNamespace those in one
-	// namespace of a cluster, and PerUser those of one user of a cluster; 0
-	// means no limit. PerUser does not count callers without a name.
-	Operations, PerNamespace, PerUser int
+	// Operations bounds the operations of the server; 0 means
+	// DefaultMaxOperations.
+	Operations int
+	// PerNamespace bounds those in one namespace of a cluster, and PerUser those
+	// of one user of a cluster; 0 means no limit. PerUser does not apply to
+	// callers without a name.
+	PerNamespace, PerUser int
 	// Deadline bounds the deadline of each operation; 0 for no limit.
 	Deadline time.Duration
 }
@@ -22,9 +26,9 @@ type Quotas struct {
 // wait for the installs that cause it.
 func extra(limit int) int { return max(1, limit/5) }
 
-// changes reports whether an operation brings something new into the cluster,
-// and so cannot take the extra places.
-func changes(request helmtrail.Request) bool {
+// adds reports whether an operation adds objects to the cluster. Such an
+// operation cannot take an extra place.
+func adds(request helmtrail.Request) bool {
 	return request.Operation == helmtrail.OperationInstall || request.Operation == helmtrail.OperationUpgrade
 }
 
@@ -35,7 +39,7 @@ type quota struct {
 	holds func(other *run) bool
 }
 
-// quotas returns the limits that a session must keep.
+// quotas returns the limits that apply to a session.
 func (o *Operations) quotas(r *run) []quota {
 	release, user := r.ref.Release, r.request.User.Name
 	all := []quota{{helmtrail.QuotaServer, o.setup.Quotas.Operations, func(*run) bool { return true }}}
@@ -56,26 +60,26 @@ func (o *Operations) quotas(r *run) []quota {
 // o.mu must be held.
 func (o *Operations) checkQuotas(r *run) error {
 	for _, q := range o.quotas(r) {
-		total, changing := 0, 0
+		total, adding := 0, 0
 		for _, other := range o.running {
 			if !q.holds(other) {
 				continue
 			}
 			total++
-			if changes(other.request) {
-				changing++
+			if adds(other.request) {
+				adding++
 			}
 		}
-		if total >= q.limit+extra(q.limit) || changes(r.request) && changing >= q.limit {
+		if total >= q.limit+extra(q.limit) || adds(r.request) && adding >= q.limit {
 			return &helmtrail.QuotaError{Kind: q.kind, Limit: q.limit}
 		}
 	}
 	return nil
 }
 
-// limitDeadline bounds the deadline of a request. A request that says nothing
-// about its time gets the largest deadline if its own would be later; one that
-// asks for more is refused.
+// limitDeadline refuses a request that asks for a later deadline than the largest.
+// A request that sets neither a timeout nor a deadline gets the largest deadline
+// if its default would be later.
 func (q Quotas) limitDeadline(request *helmtrail.Request) error {
 	options := &request.Options
 	if q.Deadline == 0 || options.Deadline() <= q.Deadline {

@@ -123,9 +123,9 @@ func (o *serveOptions) register(flags *pflag.FlagSet) {
 	flags.StringVar(&o.tlsKey, "tls-key", o.tlsKey, "`file` with the private key of --tls-cert")
 	flags.StringVar(&o.pprof, "pprof", o.pprof, "loopback `address` to serve Go profiles on; default: disabled")
 	flags.StringVar(&o.auth, "auth", o.auth, "authentication: none (anyone who can connect; only on loopback addresses, where it is the default) or kubernetes (users with a cluster token, limited by RBAC; the default elsewhere)")
-	flags.IntVar(&o.quotas.Operations, "max-operations", o.quotas.Operations, "maximum number of installs and upgrades that run at once; a fifth more, at least one, is kept for rollbacks, uninstalls and recoveries")
-	flags.IntVar(&o.quotas.PerNamespace, "max-operations-per-namespace", o.quotas.PerNamespace, "the same for one namespace of a cluster; default: a quarter of --max-operations with --auth=kubernetes, else unlimited")
-	flags.IntVar(&o.quotas.PerUser, "max-operations-per-user", o.quotas.PerUser, "the same for one user of a cluster; default: as --max-operations-per-namespace")
+	flags.IntVar(&o.quotas.Operations, "max-operations", o.quotas.Operations, "maximum number of installs and upgrades that run at once; rollbacks, uninstalls and recoveries get a fifth more, at least one")
+	flags.IntVar(&o.quotas.PerNamespace, "max-operations-per-namespace", o.quotas.PerNamespace, "the same limit for each namespace of a cluster; default: a quarter of --max-operations with --auth=kubernetes, otherwise none")
+	flags.IntVar(&o.quotas.PerUser, "max-operations-per-user", o.quotas.PerUser, "the same limit for each user of a cluster; default: a quarter of --max-operations with --auth=kubernetes, otherwise none")
 	flags.DurationVar(&o.quotas.Deadline, "max-deadline", o.quotas.Deadline, "largest deadline of an operation")
 	flags.DurationVar(&o.drain, "drain", o.drain, "how long to wait for running operations after SIGTERM")
 	flags.StringVar(&o.onStop, "on-stop", o.onStop, "what to do with operations that still run after --drain: end (stop helm), or leave (the next helmtrail with the same --data-dir takes over)")
@@ -216,8 +216,8 @@ func (o *serveOptions) validate() error {
 	return err
 }
 
-// validateQuotas checks the flags about quotas. Users who log in share the places
-// by default: nobody has more than a quarter.
+// validateQuotas checks the quotas and sets their defaults. If callers log in, no
+// user and no namespace gets more than a quarter of the places by default.
 func (o *serveOptions) validateQuotas() error {
 	q := &o.quotas
 	switch {

@@ -130,8 +130,8 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// The server must not get a request while its streams are opened again, or it
-// reads a queue that is being replaced.
+// The server must not get a request while its streams are reopened, because it
+// then replaces the queues of requests.
 func TestReadersAndReopenedStreamsDoNotRace(t *testing.T) {
 	j := open(t, t.TempDir())
 	defer closed(t, j)

@@ -49,12 +49,13 @@ type probe struct {
 
 // Writable returns nil if the journal can be written to, and otherwise the
 // reason. It probes the disk at most every few seconds and returns the last
-// outcome in between. It blocks for at most two seconds. It is safe for
+// outcome in between. The probe takes at most two seconds. It is safe for
 // concurrent use.
 //
 // The embedded server gives up a stream after one failed write. Once the disk
 // accepts writes again, the streams are reopened, either by Writable or by the
-// next write that fails.
+// next write that fails. Reopening waits up to two seconds for requests, and then
+// takes as long as reading the streams from the disk.
 func (j *Journal) Writable() error {
 	if err, fresh := j.probe.last(); fresh {
 		return err
@@ -210,8 +211,8 @@ func (j *Journal) tryPublish(ctx context.Context, message *nats.Msg, options ...
 }
 
 // reopen reads the streams from the disk again, as Open does. It fails if the
-// server has not answered all requests within probeTimeout: it is then slow, and
-// its streams may be well.
+// server does not answer all requests within probeTimeout. The server is then
+// slow, and its streams need not be reopened.
 func (j *Journal) reopen() error {
 	waiting, cancel := context.WithTimeout(context.Background(), probeTimeout)
 	defer cancel()

@@ -7,17 +7,18 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// requests counts the requests to the embedded server that are under way. The
-// server must not get one while its streams are opened again: it replaces its
-// queues of requests without a lock (setJetStreamExportSubs in
-// nats-server/v2/server/jetstream_api.go). Publishing is not such a request.
+// requests keeps requests away from the embedded server while its streams are
+// reopened, because the server then replaces its queues of requests without a
+// lock (setJetStreamExportSubs in nats-server/v2/server/jetstream_api.go).
+// Publishing a message is not such a request.
 type requests struct{ free *semaphore.Weighted }
 
+// maxRequests is more than there ever are at once.
 const maxRequests = 1 << 20
 
 func newRequests() requests { return requests{semaphore.NewWeighted(maxRequests)} }
 
-// ask sends a request to the server. It blocks while the streams are opened.
+// ask sends a request to the server. It waits while the streams are reopened.
 func ask[T any](ctx context.Context, r requests, request func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := bound(ctx)
 	defer cancel()
@@ -37,7 +38,7 @@ func (r requests) hold(ctx context.Context) (release func(), err error) {
 	return func() { r.free.Release(maxRequests) }, nil
 }
 
-// bound gives a context without a deadline one.
+// bound returns ctx, with a deadline of callTimeout if it has none.
 func bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
 		return ctx, func() {}

@@ -18,10 +18,10 @@ import (
 // path, so that no password is replaced by a token. Values without tokens are
 // returned unchanged at once.
 //
-// A chart can print what it is given, so restoring a token shows the secret to
-// the caller. Without the right to see the release's secrets nothing is looked
-// up, and the trail records the reveal before the values are returned. Nothing
-// else may call [mask.Secrets.Restore].
+// A chart can print its values, so restoring a token shows the secret to the
+// caller. The caller therefore needs permission to see the release's secrets, and
+// the trail records the reveal before the values are returned. Nothing else may
+// call [mask.Secrets.Restore].
 func (s *Server) RestoreValues(ctx context.Context, caller *authz.Caller, ref helmtrail.ReleaseRef, values []byte) ([]byte, error) {
 	// Without a base this succeeds if there are no tokens. Otherwise its error
 	// names a token, which is also the right answer if there is no revision.
@@ -59,8 +59,8 @@ func (s *Server) RestoreValues(ctx context.Context, caller *authz.Caller, ref he
 // not see the release's secrets.
 func mayNotRestore(ref helmtrail.ReleaseRef, err error) error {
 	right := helmtrail.Right{Verb: "get", Resource: "secrets", Namespace: ref.Namespace}
-	message := "The values hold masked secrets. Restoring these requires the right to " + right.String() +
-		", which you don't have. Enter the secrets themselves, leave their keys out, or ask for the right."
+	message := "The values contain masked secrets. Restoring them requires permission to " + right.String() +
+		", which you don't have. Enter the secrets themselves, leave their keys out, or ask for the permission."
 	denied, isDenied := errors.AsType[*helmtrail.ForbiddenError](err)
 	switch {
 	case isDenied:

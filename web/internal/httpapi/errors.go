@@ -132,8 +132,8 @@ var sentinels = []struct {
 	{helmtrail.ErrStopping, http.StatusServiceUnavailable, CodeUnavailable},
 }
 
-// FromError converts an error to the error that a client sees. It returns false for an
-// unexpected error. Its text must stay on the server, in the log.
+// FromError returns the error that a client sees. It returns false for an
+// unexpected error, whose text must stay in the server's log.
 func FromError(err error) (*Error, bool) {
 	if known, ok := errors.AsType[*Error](err); ok {
 		return known, true
