@@ -70,7 +70,10 @@ type objectWatch struct {
 	masked  map[string]string
 	// standing holds what keeps the session's own revision from being ready.
 	standing []health.Cause
-	verdict  verdict
+	// alive holds the rows of the newest snapshot, each as it was before its object
+	// was deleted.
+	alive   []health.Resource
+	verdict verdict
 }
 
 // streamState is the state of the stream compared with the rows.
@@ -157,7 +160,7 @@ func (w *objectWatch) begin(record *decoder.Record) {
 	case ownership.RollsBack(w.run.request.Operation, ownership.TraceOfHeader(record.Version, &record.Header)):
 		w.verdict = verdictUndone
 	case w.record != nil: // another attempt
-		w.standing, w.verdict = nil, verdictOpen
+		w.standing, w.alive, w.verdict = nil, nil, verdictOpen
 	}
 	w.record, w.rows, w.stream = record, nil, streamUnset
 	w.secrets, w.masked = w.run.secrets(record), map[string]string{}
@@ -191,8 +194,37 @@ func (w *objectWatch) stand(rows []health.Resource) {
 			}))
 		}
 	default:
-		w.standing = causes
+		w.standing = causesOf(w.beforeDeletion(rows))
 	}
+}
+
+// beforeDeletion returns the rows with those of deleted objects, and of the objects
+// that these own, as they were before, if they had a cause. Helm deletes objects
+// once it gave up, and their watch may report that before the release's watch
+// reports the new status. It is called under w.mu.
+func (w *objectWatch) beforeDeletion(rows []health.Resource) []health.Resource {
+	if w.run.request.Operation == helmtrail.OperationUninstall {
+		return rows // what is still being deleted is the cause
+	}
+	at := make(map[string]int, len(rows))
+	deleted := map[string]bool{}
+	for i, row := range rows {
+		at[row.Key()] = i
+		deleted[row.Key()] = !row.Exists() || row.Cause.Problem == health.ProblemDeleting
+	}
+	rows = slices.Clone(rows)
+	for _, before := range w.alive {
+		i, listed := at[before.Key()]
+		switch {
+		case before.Cause.Reason == "" || before.Cause.Rank >= health.RankWaiting:
+		case listed && deleted[before.Key()]:
+			rows[i] = before
+		case !listed && deleted[before.Owner]:
+			rows = append(rows, before)
+		}
+	}
+	w.alive = rows
+	return rows
 }
 
 // watch follows the requested revisions, one at a time, until ctx ends.

@@ -272,6 +272,57 @@ func TestCausesStandFromTheMomentHelmGaveUp(t *testing.T) {
 	check("in the next attempt", "Unhealthy")
 }
 
+// The watch of the objects may report that Helm deletes them before the release's
+// watch reports that Helm gave up.
+func TestCausesStandIfTheDeletionIsSeenFirst(t *testing.T) {
+	w := watchOfNothing()
+	w.run.request.Operation = helmtrail.OperationInstall
+	w.begin(&decoder.Record{Version: 1, Header: decoder.Header{Status: decoder.StatusPendingInstall}})
+	deployment := health.Resource{Kind: "Deployment", APIVersion: "apps/v1", Name: "web", Status: "InProgress"}
+	pod := health.Resource{
+		Kind: "Pod", APIVersion: "v1", Name: "web-1", Owner: deployment.Key(), Status: "InProgress",
+		Cause: health.Cause{Sentence: health.Sentence{Reason: "ImagePullBackOff"}, Rank: health.RankContainer},
+	}
+	gone, leaving := deployment, pod
+	gone.Status = health.StatusNotFound
+	leaving.Cause = health.Cause{Sentence: health.Sentence{Reason: "Terminating", Problem: health.ProblemDeleting}, Rank: health.RankWaiting}
+	replaced := pod
+	replaced.Name, replaced.Cause = "web-2", health.Cause{}
+	for _, step := range []struct {
+		name string
+		rows []health.Resource
+		want []string
+	}{
+		{"while Helm waits", []health.Resource{deployment, pod}, []string{"ImagePullBackOff"}},
+		{"when a Pod is replaced", []health.Resource{deployment, replaced}, nil},
+		{"when its successor fails too", []health.Resource{deployment, pod}, []string{"ImagePullBackOff"}},
+		{"when the objects are being deleted", []health.Resource{gone, leaving}, []string{"ImagePullBackOff"}},
+		{"when only the Deployment's row is left", []health.Resource{gone}, []string{"ImagePullBackOff"}},
+		{"when it stays so", []health.Resource{gone}, []string{"ImagePullBackOff"}},
+	} {
+		w.tell(step.rows)
+		var got []string
+		for _, c := range w.standing {
+			got = append(got, c.Reason)
+		}
+		if diff := cmp.Diff(step.want, got); diff != "" {
+			t.Errorf("%s: standing causes (-want +got):\n%s", step.name, diff)
+		}
+	}
+	w.freeze()
+	w.tell([]health.Resource{gone})
+	if causes := w.finalCauses(); len(causes) != 1 || causes[0].Reason != "ImagePullBackOff" {
+		t.Errorf("the causes at the end are %+v", causes)
+	}
+	w.run.request.Operation = helmtrail.OperationUninstall
+	w.verdict, w.standing, w.alive = verdictOpen, nil, nil
+	w.tell([]health.Resource{deployment, pod})
+	w.tell([]health.Resource{deployment, leaving})
+	if causes := w.finalCauses(); len(causes) != 1 || causes[0].Reason != "Terminating" {
+		t.Errorf("an uninstall's causes are %+v", causes)
+	}
+}
+
 // A container's log may arrive when the session already follows another revision.
 func TestALateLogDoesNotBringBackTheRowsOfAnEarlierRevision(t *testing.T) {
 	w := watchOfNothing()
