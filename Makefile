@@ -91,7 +91,7 @@ test: first-build test-go test-devcluster test-ui test-browser ## run every test
 
 test-go: $(TEST_PROGRAMS)
 	@echo '== Go tests of the product, with the race detector (its first build takes some minutes)'
-	@$(TEST_ENV) .ci/with-cluster $(GO) test $(COMPILE) -race -count=1 -p 2 -timeout 20m ./...
+	@$(TEST_ENV) .ci/with-cluster $(GO) test $(COMPILE) -race -count=1 -p 2 -timeout 45m ./...
 
 # The race detector is off: with it, Kubernetes would be compiled a second time.
 test-devcluster: $(TEST_PROGRAMS)

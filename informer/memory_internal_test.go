@@ -18,7 +18,7 @@ import (
 
 // A tracked revision costs under 3 KB of memory whatever its payload.
 func TestTrackedRevisionCostsUnder3KB(t *testing.T) {
-	const revisions, limit = 2000, 3 << 10
+	const revisions, limit = 500, 3 << 10
 	for _, payload := range []int{0, 32 << 10} {
 		w, c := newTestChanges()
 		store := cache.NewStore(cache.MetaNamespaceKeyFunc)

@@ -29,19 +29,16 @@ import (
 // credentialCommand makes the test binary act as a credential plugin.
 const credentialCommand = "credential"
 
-// TestMain makes the test binary its own supervisor, like the program, and runs
-// the program itself for tests that need it as a separate process.
+// TestMain lets bin/helmtrail supervise helm, and runs the test binary as the
+// program for tests that need it as a separate process.
 func TestMain(m *testing.M) {
+	executable = func() (string, error) { return clustertest.FindBinary("helmtrail") }
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		main()
 	}
 	if len(os.Args) > 2 && os.Args[1] == credentialCommand {
 		printCredential(os.Args[2])
 		syscall.Exit(0)
-	}
-	if len(os.Args) > 1 && os.Args[1] == superviseCommand {
-		// os.Exit takes a second longer with the race detector.
-		syscall.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}
 	// Tests here wait for the cluster far more than they compute. The -parallel
 	// flag, which is parsed later, still overrides this.

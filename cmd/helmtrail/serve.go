@@ -186,9 +186,13 @@ func mayReveal(auth string) func(helmtrail.ReleaseRef) error {
 	return func(helmtrail.ReleaseRef) error { return nil }
 }
 
+// executable returns the path of this program. It is a variable because the test
+// binary, which has the race detector, takes four times as long to start.
+var executable = os.Executable
+
 // openHelm finds the installed helm. The supervisor is this same program.
 func openHelm(ctx context.Context, o serveOptions, logger *slog.Logger) (*helmcli.Helm, error) {
-	self, err := os.Executable()
+	self, err := executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program to run supervisors: %w", err)
 	}

@@ -127,19 +127,28 @@ func Namespace(t testing.TB) string {
 // Binary returns the path of a program in bin.
 func Binary(t testing.TB, name string) string {
 	t.Helper()
+	path, err := FindBinary(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// FindBinary is Binary for callers without a test.
+func FindBinary(name string) (string, error) {
 	folder := os.Getenv(binVariable)
 	if folder == "" {
 		root, err := repositoryRoot()
 		if err != nil {
-			t.Fatal(err)
+			return "", err
 		}
 		folder = filepath.Join(root, "bin")
 	}
 	path := filepath.Join(folder, name)
 	if _, err := os.Stat(path); err != nil {
-		t.Fatalf("%s is missing (%v): run make bin/%s", name, err, name)
+		return "", fmt.Errorf("%s is missing (%w): run make bin/%s", name, err, name)
 	}
-	return path
+	return path, nil
 }
 
 // repositoryRoot returns the folder of the product's go.mod. It searches upwards
