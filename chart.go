@@ -42,6 +42,36 @@ type ChartVersion struct {
 	Deprecated bool   `json:"deprecated,omitempty"`
 }
 
+// ChartIndex is a repository's index.yaml, by the names of its charts.
+type ChartIndex map[string][]IndexedChart
+
+// IndexedChart is one version of a chart in an index.
+type IndexedChart struct {
+	ChartVersion
+	Description string
+	Icon        string
+	// KubeVersion is the range of Kubernetes versions that the chart supports, ""
+	// for all.
+	KubeVersion string
+	// URL is absolute. It is "" if the index has none.
+	URL string
+	// Content is the whole entry as JSON, with absolute URLs.
+	Content json.RawMessage
+}
+
+// ChartFetch asks for a chart that is not on the server.
+type ChartFetch struct {
+	Chart Chart
+	// User is the caller's name. Each caller has a share of the downloads.
+	User string
+	// Access holds credentials under the keys that [Chart.CredentialsSecret] lists,
+	// nil for none. It is a secret.
+	Access map[string][]byte
+	// AccessFor is the URL whose scheme, host and port Access is for, "" for the
+	// chart's own.
+	AccessFor string
+}
+
 // ChartProblem says why some charts are missing from a list.
 type ChartProblem struct {
 	// Where is a reference in the chart directory, or a repository's name.

@@ -164,13 +164,29 @@ func (r *run) launch(ctx context.Context, last backend.Launch, replace bool) (ba
 		launch.FirstRevision = launch.StartRevision
 	}
 	r.releases.begin(launch.FirstRevision, launch.StartRevision)
-	if r.stopCause() != "" {
+	starting, stopStarting := context.WithCancel(ctx)
+	defer stopStarting()
+	if !r.setAbandon(stopStarting) {
 		return backend.Launch{}, errStopped
 	}
-	if err := r.process.Start(ctx, launch); err != nil {
+	defer r.setAbandon(nil)
+	// This may fetch the chart, which a request to stop the session ends.
+	if err := r.process.Start(starting, launch); err != nil {
+		if r.stopCause() != "" {
+			return backend.Launch{}, errStopped
+		}
 		return backend.Launch{}, err
 	}
 	return launch, r.markActive()
+}
+
+// setAbandon sets what end calls before helm runs. It reports false if the session
+// was stopped already.
+func (r *run) setAbandon(abandon context.CancelFunc) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.abandon = abandon
+	return r.stop == ""
 }
 
 // known returns the secrets that a revision of the release holds. If it cannot

@@ -52,6 +52,8 @@ type run struct {
 	stopped chan struct{}     // closed when stop is set
 	over    bool              // it is too late to stop anything
 	left    bool              // the session goes on without this process
+	// abandon ends what is done before helm runs; nil at other times.
+	abandon context.CancelFunc
 	leave   context.CancelFunc
 }
 
@@ -219,6 +221,9 @@ func (r *run) end(cause backend.StopCause, force bool) (accepted bool, err error
 	if r.stop == "" {
 		r.stop = cause
 		close(r.stopped)
+	}
+	if r.abandon != nil {
+		r.abandon()
 	}
 	r.setPhase(helmtrail.PhaseCanceling)
 	return true, nil

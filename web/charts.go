@@ -14,6 +14,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
@@ -26,7 +27,10 @@ type Charts interface {
 	// problems of sources that could not be listed. It may request repositories.
 	ListCharts(ctx context.Context) ([]helmtrail.ChartItem, []helmtrail.ChartProblem)
 	// DescribeChart reads a chart; it may fetch it.
-	DescribeChart(ctx context.Context, chart helmtrail.Chart) (*helmtrail.ChartDetails, error)
+	DescribeChart(ctx context.Context, fetch helmtrail.ChartFetch) (*helmtrail.ChartDetails, error)
+	// FromElsewhere reports whether a chart is named by a URL that is not one of a
+	// configured repository's server.
+	FromElsewhere(chart helmtrail.Chart) bool
 	// UploadChart stores an archive.
 	UploadChart(ctx context.Context, archive io.Reader) (*helmtrail.ChartItem, error)
 }
@@ -87,7 +91,11 @@ func (s chartRoutes) describe(c *gin.Context) error {
 		return httpapi.ErrNoRoute
 	}
 	chart := helmtrail.Chart{Ref: strings.TrimPrefix(c.Param("ref"), "/"), Repo: c.Query("repo"), Version: c.Query("version")}
-	details, err := s.charts.DescribeChart(c.Request.Context(), chart)
+	if err := s.checkSource(c, chart, c.Query("namespace")); err != nil {
+		return err
+	}
+	fetch := helmtrail.ChartFetch{Chart: chart, User: authz.CallerOf(c).User.Name}
+	details, err := s.charts.DescribeChart(c.Request.Context(), fetch)
 	if invalid, ok := errors.AsType[*helmtrail.InvalidError](err); ok && invalid.Missing {
 		return httpapi.NotFound(invalid.Message)
 	}
@@ -96,6 +104,16 @@ func (s chartRoutes) describe(c *gin.Context) error {
 	}
 	httpapi.WriteJSON(c, http.StatusOK, details)
 	return nil
+}
+
+// checkSource returns an error unless the caller may have the chart fetched. A
+// chart by URL is one that the caller adds, like an uploaded archive, so both need
+// the same permission.
+func (s chartRoutes) checkSource(c *gin.Context, chart helmtrail.Chart, namespace string) error {
+	if s.charts == nil || !s.charts.FromElsewhere(chart) {
+		return nil
+	}
+	return authz.CallerOf(c).Allows(c.Request.Context(), authz.Upload, namespace)
 }
 
 // upload stores the archive in the request's body.

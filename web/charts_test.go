@@ -15,6 +15,7 @@ import (
 	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/helmcli"
+	"github.com/helmtrail/helmtrail/stream/repository"
 	"github.com/helmtrail/helmtrail/web"
 )
 
@@ -36,10 +37,14 @@ func withCharts(t *testing.T) func(*web.Options, *stream.Setup) {
 			t.Fatal(err)
 		}
 	}
+	hosts, err := repository.ParseHosts([]string{"*"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	data := t.TempDir()
 	h, err := helmcli.New(t.Context(), helmcli.Config{
 		Binary: filepath.Join(data, "helm"), Folder: filepath.Join(data, "sessions"), Uploads: filepath.Join(data, "charts"),
-		ChartDir: dir, Logger: slog.New(slog.DiscardHandler),
+		ChartDir: dir, ChartHosts: hosts, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +94,7 @@ func TestAChartIsDescribed(t *testing.T) {
 		"/charts/%2E%2E%2Fetc":                    http.StatusBadRequest,
 		"/charts/x?repo=file:///etc":              http.StatusBadRequest,
 		"/charts/oci:%2F%2Fuser:pw@example.com/x": http.StatusBadRequest,
-		"/charts/oci://example.com/x":             http.StatusServiceUnavailable,
+		"/charts/oci://charts.invalid/x":          http.StatusServiceUnavailable,
 	} {
 		if r := f.do(http.MethodGet, path, ""); r.status != want {
 			t.Errorf("%s: %d %s, want %d", path, r.status, r.body, want)

@@ -47,6 +47,9 @@ func (s *Server) startWithChart(c *gin.Context, operation helmtrail.Operation, n
 		return err
 	}
 	ref.Name = name
+	if err := s.charts.checkSource(c, body.Chart, ref.Namespace); err != nil {
+		return err
+	}
 	if values, err = s.history.RestoreValues(c.Request.Context(), authz.CallerOf(c), ref, values); err != nil {
 		return err
 	}

@@ -80,8 +80,8 @@ func accessCases(namespace, session, ended string) []routeCase {
 		{route: "DELETE " + describedOne, path: one, want: 409},
 		{route: "POST " + describedOne + "/rollback", path: one + "/rollback", body: `{"revision":1}`, want: 409},
 		{route: "POST " + describedOne + "/recover", path: one + "/recover", body: `{"strategy":"uninstall"}`, want: 409},
-		// These routes only read charts.
-		{route: "GET /api/helm/chart", path: "/api/helm/chart?noRepo=true&url=https://127.0.0.1:1/none-1.0.0.tgz", any: true, want: 400},
+		{route: "GET /api/helm/chart", path: "/api/helm/chart?noRepo=true&url=https://127.0.0.1:1/none-1.0.0.tgz&namespace=" + namespace, want: 400},
+		// These routes only read the charts of configured repositories.
 		{route: "GET /api/helm/charts/index.yaml", any: true, want: 200},
 		{route: "POST /api/helm/verify", body: "{}", any: true, want: 501},
 		console("GET", "/releases", "?ns="+namespace, "", 200),

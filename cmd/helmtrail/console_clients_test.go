@@ -117,7 +117,7 @@ func TestConsoleTemplateHasDefinitionsAndHooks(t *testing.T) {
 	server := httptest.NewServer(http.FileServer(http.Dir(folder)))
 	t.Cleanup(server.Close)
 	eachHelm(t, func(t *testing.T, helm string) {
-		h := shared.on(t, helm)
+		h := serveOn(t, arguments{helm: helm, more: []string{"--chart-hosts", hostOf(server.URL)}})
 		a := h.console(t, http.MethodPost, "/template", object{"name": "web", "chart_url": server.URL + "/whole-1.0.0.tgz", "noRepo": true})
 		at := -1
 		for _, part := range []string{"name: things.example.com", `name: web, namespace: default`, `kube: "37"`, "helm.sh/hook: pre-install"} {

@@ -117,7 +117,7 @@ func TestConsoleRefusals(t *testing.T) {
 func TestConsoleCharts(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		repository := serveChart(t)
-		h := serveOn(t, arguments{helm: helm, more: []string{"--repo", "own=" + repository.url, "--repo", "broken=http://127.0.0.1:1"}})
+		h := serveOn(t, arguments{helm: helm, more: []string{"--chart-hosts", repository.host() + ",127.0.0.1:1", "--repo", "own=" + repository.url, "--repo", "broken=http://127.0.0.1:1"}})
 
 		// Concurrent requests cause one request to the repository.
 		var asking sync.WaitGroup
@@ -183,7 +183,7 @@ func TestConsoleCharts(t *testing.T) {
 func TestConsoleFrontendReplay(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		repository := serveChart(t)
-		h, namespace := serveOn(t, arguments{helm: helm, more: []string{"--repo", "own=" + repository.url}}), clustertest.Namespace(t)
+		h, namespace := serveOn(t, arguments{helm: helm, more: []string{"--chart-hosts", repository.host(), "--repo", "own=" + repository.url}}), clustertest.Namespace(t)
 		core := clustertest.Core(t)
 		var chart struct{ Values, Metadata map[string]any }
 		h.console(t, http.MethodGet, "/chart?url="+repository.chart+"&namespace="+namespace+"&indexEntry=web--own", nil).decode(http.StatusOK, &chart)

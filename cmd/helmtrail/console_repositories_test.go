@@ -116,7 +116,10 @@ func TestConsoleRepositoriesOfTheCluster(t *testing.T) {
 	addRepository(t, cluster, "HelmChartRepository", "broken", open.url, object{"tlsClientConfig": object{"name": "missing"}})
 	addRepository(t, project.Namespace(namespace), "ProjectHelmChartRepository", "ours", private.url, object{"basicAuthConfig": object{"name": "login"}})
 
-	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4")})
+	// A server that wants to know its clients, with an authority of its own.
+	secured, authority, certificate, key := serveChartToKnown(t)
+	hosts := strings.Join([]string{open.host(), "http://" + private.host(), secured.host()}, ",")
+	h := serveOn(t, arguments{helm: clustertest.Binary(t, "helm4"), more: []string{"--chart-hosts", hosts}})
 	entries := func(query string) (map[string]any, string) {
 		a := h.console(t, http.MethodGet, "/charts/index.yaml"+query, nil)
 		var index struct {
@@ -131,8 +134,6 @@ func TestConsoleRepositoriesOfTheCluster(t *testing.T) {
 	if found, warning := entries(""); found["web--everybody"] == nil || found["web--ours"] != nil || !strings.Contains(warning, "broken") {
 		t.Errorf("without a namespace the repositories are %v, warning %q", found, warning)
 	}
-	// This server requires a client certificate and has an authority of its own.
-	secured, authority, certificate, key := serveChartToKnown(t)
 	core := clustertest.Core(t)
 	_, err = core.ConfigMaps(namespace).Create(t.Context(), &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: "authority"}, Data: map[string]string{"ca-bundle.crt": authority},

@@ -31,6 +31,16 @@ type chartServer struct {
 	indexes atomic.Int64
 }
 
+// host is the server's host and port, as --chart-hosts lists it.
+func (s *chartServer) host() string { return hostOf(s.url) }
+
+// hostOf returns a URL's host and port.
+func hostOf(address string) string {
+	_, rest, _ := strings.Cut(address, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return host
+}
+
 // packagedChart returns a folder with the test chart's archive and an index.
 func packagedChart(t *testing.T) (folder string) {
 	t.Helper()
@@ -195,7 +205,7 @@ func (h *server) settled(t *testing.T, namespace, name string, version int, stat
 func TestConsoleAsynchronousRows(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		repository := serveChart(t)
-		h, namespace := serveOn(t, arguments{helm: helm, more: []string{"--repo", "own=" + repository.url}}), clustertest.Namespace(t)
+		h, namespace := serveOn(t, arguments{helm: helm, more: []string{"--chart-hosts", repository.host(), "--repo", "own=" + repository.url}}), clustertest.Namespace(t)
 		core := clustertest.Core(t)
 		body := object{"name": "web", "namespace": namespace, "chart_url": repository.chart, "indexEntry": "web--own", "values": object{"replicas": 2}}
 

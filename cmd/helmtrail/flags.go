@@ -20,6 +20,7 @@ import (
 	"github.com/helmtrail/helmtrail/informer"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/helmcli"
+	"github.com/helmtrail/helmtrail/stream/repository"
 	"github.com/helmtrail/helmtrail/web"
 )
 
@@ -44,6 +45,7 @@ type serveOptions struct {
 	dataDir    string
 	chartDir   string
 	repos      []string
+	chartHosts []string
 	auth       string
 	clusters   []string
 	defaultID  string
@@ -117,6 +119,7 @@ func (o *serveOptions) register(flags *pflag.FlagSet) {
 	flags.StringVar(&o.dataDir, "data-dir", o.dataDir, "`directory` for sessions, events and the trail")
 	flags.StringVar(&o.chartDir, "chart-dir", o.chartDir, "`directory` with charts that need no repository")
 	flags.StringSliceVar(&o.repos, "repo", o.repos, "chart repository for the catalog, as `name=URL`; may be repeated")
+	flags.StringSliceVar(&o.chartHosts, "chart-hosts", o.chartHosts, "`hosts` that charts may be fetched from beside those of --repo: HOST, HOST:PORT or *.DOMAIN, also with a private address, or * for every public address; default: * with --auth=none, otherwise none")
 	flags.StringSliceVar(&o.hosts, "host", o.hosts, "additional host names to accept in requests with --auth=none")
 	flags.StringVar(&o.basePath, "base-path", o.basePath, "URL `path` prefix if a proxy serves helmtrail below one, such as /helmtrail")
 	flags.StringVar(&o.tlsCert, "tls-cert", o.tlsCert, "`file` with the TLS certificate chain; reloaded when it changes")
@@ -212,6 +215,9 @@ func (o *serveOptions) validate() error {
 			return fmt.Errorf("--chart-dir %s: not a directory", o.chartDir)
 		}
 	}
+	if _, err := o.allowedHosts(); err != nil {
+		return err
+	}
 	_, err = o.repositories()
 	return err
 }
@@ -296,6 +302,19 @@ func (o *serveOptions) repositories() ([]helmcli.Repository, error) {
 		list = append(list, r)
 	}
 	return list, nil
+}
+
+// allowedHosts returns the hosts that charts may be fetched from.
+func (o *serveOptions) allowedHosts() (repository.Hosts, error) {
+	entries := o.chartHosts
+	if entries == nil && o.auth == authNone {
+		entries = []string{"*"}
+	}
+	hosts, err := repository.ParseHosts(entries)
+	if err != nil {
+		return hosts, fmt.Errorf("--chart-hosts: %w", err)
+	}
+	return hosts, nil
 }
 
 // loopback reports whether only this machine can connect to the host.

@@ -99,8 +99,8 @@ func pack(t *testing.T, folder string) []byte {
 	return packed.Bytes()
 }
 
-// repository serves the test chart, either to everybody or over TLS with a password.
-func repository(t *testing.T, open bool) *httptest.Server {
+// serveRepository serves the test chart, either to everybody or over TLS with a password.
+func serveRepository(t *testing.T, open bool) *httptest.Server {
 	t.Helper()
 	packed := pack(t, clustertest.Chart(t))
 	mux := http.NewServeMux()
@@ -131,8 +131,8 @@ func repository(t *testing.T, open bool) *httptest.Server {
 // files, which are removed when the session ends.
 func TestSecretsAreOnlyInPrivateFiles(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
-		server, namespace, data := repository(t, false), clustertest.Namespace(t), t.TempDir()
-		h, logs := serveLogged(t, arguments{helm: helm, dataDir: data, charts: t.TempDir()})
+		server, namespace, data := serveRepository(t, false), clustertest.Namespace(t), t.TempDir()
+		h, logs := serveLogged(t, arguments{helm: helm, dataDir: data, charts: t.TempDir(), more: []string{"--chart-hosts", hostOf(server.URL)}})
 		_, err := clustertest.Core(t).Secrets(namespace).Create(t.Context(), &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Name: "charts"},
 			StringData: map[string]string{
@@ -313,8 +313,8 @@ func TestSchemaErrorsCanBeRead(t *testing.T) {
 
 func TestUploadedChartsAndRepositoriesAreInstalled(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
-		server, namespace, data := repository(t, true), clustertest.Namespace(t), t.TempDir()
-		h := serveOn(t, arguments{helm: helm, dataDir: data, more: []string{"--repo", "own=" + server.URL}})
+		server, namespace, data := serveRepository(t, true), clustertest.Namespace(t), t.TempDir()
+		h := serveOn(t, arguments{helm: helm, dataDir: data, more: []string{"--chart-hosts", hostOf(server.URL), "--repo", "own=" + server.URL}})
 		response, err := h.client.Post(h.url+"/charts", "application/gzip", bytes.NewReader(pack(t, clustertest.Chart(t))))
 		if err != nil {
 			t.Fatal(err)

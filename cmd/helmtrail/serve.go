@@ -200,9 +200,13 @@ func openHelm(ctx context.Context, o serveOptions, logger *slog.Logger) (*helmcl
 	if err != nil {
 		return nil, err
 	}
+	hosts, err := o.allowedHosts()
+	if err != nil {
+		return nil, err
+	}
 	return helmcli.New(ctx, helmcli.Config{
 		Binary: o.helm, Folder: filepath.Join(o.dataDir, "sessions"), Rendered: filepath.Join(o.dataDir, "rendered"), ChartDir: o.chartDir,
-		Repositories: repositories, Uploads: filepath.Join(o.dataDir, "charts"),
+		Repositories: repositories, ChartHosts: hosts, Uploads: filepath.Join(o.dataDir, "charts"),
 		Environment: o.helmEnv, Supervisor: []string{self, superviseCommand}, Logger: logger,
 	})
 }

@@ -11,8 +11,7 @@ import (
 // arguments returns helm's arguments for a request that passed Check. Names follow
 // "--" and values follow "=", so no part of a request can be read as a flag.
 func (h *Helm) arguments(session string, request helmtrail.Request, valuesPath string) []string {
-	flags, ref := h.chartArguments(session, request.Chart)
-	return h.commandLine(session, request, valuesPath, flags, ref)
+	return h.commandLine(session, request, valuesPath, nil, h.chartPath(session, request.Chart))
 }
 
 // Command implements stream.Helm. It has the chart as the caller named it, and no

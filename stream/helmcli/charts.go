@@ -59,7 +59,7 @@ func (h *Helm) checkChart(chart helmtrail.Chart) error {
 	case chart.Repo != "":
 		return h.checkRepositoryChart(chart)
 	case strings.Contains(chart.Ref, "://"):
-		return checkAddress("chart.ref", chart.Ref, "oci", "https", "http")
+		return h.checkRemote("chart.ref", chart.Ref, "oci", "https", "http")
 	case chart.CredentialsSecret != "":
 		return invalid("chart.credentialsSecret", "must be empty for a chart that is on the server")
 	}
@@ -76,7 +76,29 @@ func (h *Helm) checkRepositoryChart(chart helmtrail.Chart) error {
 	} else if known {
 		return nil
 	}
-	return checkAddress("chart.repo", chart.Repo, "https", "http")
+	return h.checkRemote("chart.repo", chart.Repo, "https", "http")
+}
+
+// checkRemote is checkAddress for an address that a caller names, which must be on
+// an allowed host.
+func (h *Helm) checkRemote(field, address string, schemes ...string) error {
+	if err := checkAddress(field, address, schemes...); err != nil {
+		return err
+	}
+	if err := h.remote.Hosts().Check(address); err != nil {
+		return invalid(field, err.Error())
+	}
+	return nil
+}
+
+// FromElsewhere reports whether a chart is named by a URL that is not one of a
+// configured repository's server. Callers need the right to add charts for it.
+func (h *Helm) FromElsewhere(chart helmtrail.Chart) bool {
+	address := chart.Ref
+	if chart.Repo != "" {
+		address = h.repositoryURL(chart.Repo)
+	}
+	return strings.Contains(address, "://") && !h.remote.Hosts().Configured(address)
 }
 
 // repository returns the address of a configured repository.
@@ -136,29 +158,26 @@ func (h *Helm) localChart(ref string) (string, error) {
 	return path, nil
 }
 
-// chartArguments returns the flags and the reference with which helm finds a
-// session's chart.
-func (h *Helm) chartArguments(session string, chart helmtrail.Chart) (flags []string, ref string) {
-	f := h.folderOf(session)
-	flags, ref = h.shownChart(chart)
-	flags = append(flags, f.accessFlags()...)
-	switch {
-	case chart.Repo != "" && chart.CredentialsSecret != "":
-		return flags[1:], privateRepository + "/" + ref
-	case chart.Repo != "" || strings.Contains(ref, "://"):
-		return flags, ref
-	case strings.HasPrefix(ref, uploadPrefix):
-		return flags, f.path(archiveFile)
+// chartPath returns where helm finds a session's chart.
+func (h *Helm) chartPath(session string, chart helmtrail.Chart) string {
+	if isRemote(chart) || strings.HasPrefix(chart.Ref, uploadPrefix) {
+		return h.folderOf(session).path(archiveFile)
 	}
-	path, err := h.localChart(ref)
+	path, err := h.localChart(chart.Ref)
 	if err != nil {
 		// It was deleted after the check; helm reports that.
-		path = filepath.Join(h.config.ChartDir, ref)
+		return filepath.Join(h.config.ChartDir, chart.Ref)
 	}
-	return flags, path
+	return path
 }
 
-// shownChart is chartArguments for people: as the caller gave them.
+// isRemote reports whether a chart has to be fetched.
+func isRemote(chart helmtrail.Chart) bool {
+	return chart.Repo != "" || strings.Contains(chart.Ref, "://")
+}
+
+// shownChart returns the flags and the reference with which a person would have
+// helm find the chart.
 func (h *Helm) shownChart(chart helmtrail.Chart) (flags []string, ref string) {
 	if chart.Repo != "" {
 		flags = append(flags, "--repo="+h.repositoryURL(chart.Repo))

@@ -29,7 +29,7 @@ func renderWith(t *testing.T, h *Helm, chart helmtrail.Chart, secret map[string]
 	if err := os.MkdirAll(f.path(homeFolder)+"/tmp", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.writeAccess(t.Context(), f, chart, secret); err != nil {
+	if err := h.fetch(t.Context(), helmtrail.ChartFetch{Chart: chart, Access: secret}, f.path(archiveFile)); err != nil {
 		return "", err
 	}
 	arguments := h.arguments(session.ID, request, "")
@@ -63,7 +63,7 @@ func TestChartsBehindAPassword(t *testing.T) {
 		"tag":        {Ref: "oci://" + server.host + "/team/small", Version: "1.2.3"},
 	}
 	for _, major := range []int{3, 4} {
-		h := realHelm(t, major, Config{Repositories: []Repository{{"own", server.URL + "/charts"}}})
+		h := realHelm(t, major, Config{ChartHosts: listed(t, server.host), Repositories: []Repository{{"own", server.URL + "/charts"}}})
 		for name, chart := range charts {
 			t.Run(fmt.Sprintf("helm %d %s", major, name), func(t *testing.T) {
 				chart.CredentialsSecret = "charts"
@@ -96,7 +96,8 @@ func TestASecretWithoutCredentialsIsRejected(t *testing.T) {
 		{map[string][]byte{"password": []byte(serverPassword)}, "only one"},
 		{map[string][]byte{"ca.crt": []byte("x")}, "no certificate"},
 	} {
-		err := h.writeAccess(t.Context(), folder(t.TempDir()), helmtrail.Chart{Ref: "oci://h/x", CredentialsSecret: "charts"}, test.secret)
+		fetch := helmtrail.ChartFetch{Chart: helmtrail.Chart{Ref: "oci://h/x", CredentialsSecret: "charts"}, Access: test.secret}
+		err := h.fetch(t.Context(), fetch, folder(t.TempDir()).path(archiveFile))
 		if err == nil || !strings.Contains(err.Error(), "Secret charts") || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), serverPassword) {
 			t.Errorf("got %v, want an error with %q", err, test.says)
 		}

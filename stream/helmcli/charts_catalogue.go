@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 	"helm.sh/helm/v3/pkg/chart"
@@ -27,8 +26,6 @@ const (
 	maxListed = 2000
 	// maxReadme bounds a README, in bytes.
 	maxReadme = 1 << 20
-	// pullTimeout bounds fetching a chart to show it.
-	pullTimeout = time.Minute
 )
 
 // ListCharts returns the charts of the chart directory, the uploaded charts and
@@ -48,12 +45,12 @@ func (h *Helm) ListCharts(ctx context.Context) (items []helmtrail.ChartItem, pro
 	var group errgroup.Group
 	for i, r := range h.config.Repositories {
 		group.Go(func() error {
-			index, err := h.indexes.get(ctx, r.URL)
+			index, err := h.remote.Index(ctx, r.URL, nil)
 			if err != nil {
 				failed[i] = err
 				return nil
 			}
-			found[i] = index.items(r.Name)
+			found[i] = indexItems(index, r.Name)
 			return nil
 		})
 	}
@@ -67,11 +64,11 @@ func (h *Helm) ListCharts(ctx context.Context) (items []helmtrail.ChartItem, pro
 	return items, problems
 }
 
-// items returns the charts of an index by name. Helm keeps their versions newest
-// first.
-func (i *index) items(repo string) []helmtrail.ChartItem {
-	items := make([]helmtrail.ChartItem, 0, len(i.Entries))
-	for name, entries := range i.Entries {
+// indexItems returns the charts of an index by name. Helm keeps their versions
+// newest first.
+func indexItems(index helmtrail.ChartIndex, repo string) []helmtrail.ChartItem {
+	items := make([]helmtrail.ChartItem, 0, len(index))
+	for name, entries := range index {
 		if len(entries) == 0 || !chartPattern.MatchString(name) || strings.Contains(name, "/") {
 			continue
 		}
@@ -80,7 +77,7 @@ func (i *index) items(repo string) []helmtrail.ChartItem {
 			Description: entries[0].Description, Icon: entries[0].Icon, Versions: make([]helmtrail.ChartVersion, len(entries)),
 		}
 		for n, e := range entries {
-			item.Versions[n] = helmtrail.ChartVersion{Version: e.Version, AppVersion: e.AppVersion, Deprecated: e.Deprecated}
+			item.Versions[n] = e.ChartVersion
 		}
 		items = append(items, item)
 	}
@@ -193,14 +190,15 @@ func (h *Helm) archiveMetadata(ctx context.Context, path, key string) (*chart.Me
 	return read.Metadata, nil
 }
 
-// DescribeChart reads a chart, and fetches it with helm if it is not on the server.
+// DescribeChart reads a chart, and fetches it if it is not on the server.
 // It fails with an *helmtrail.InvalidError if the reference is not valid, and with
 // helmtrail.ErrNoChart if the chart cannot be fetched or read.
-func (h *Helm) DescribeChart(ctx context.Context, c helmtrail.Chart) (*helmtrail.ChartDetails, error) {
+func (h *Helm) DescribeChart(ctx context.Context, fetch helmtrail.ChartFetch) (*helmtrail.ChartDetails, error) {
+	c := fetch.Chart
 	if err := h.checkChart(c); err != nil {
 		return nil, err
 	}
-	read, err := h.openChart(ctx, c)
+	read, err := h.openChart(ctx, fetch)
 	if err != nil {
 		return nil, err
 	}
@@ -221,28 +219,23 @@ func (h *Helm) DescribeChart(ctx context.Context, c helmtrail.Chart) (*helmtrail
 }
 
 // openChart loads a chart, and fetches it if necessary.
-func (h *Helm) openChart(ctx context.Context, c helmtrail.Chart) (*chart.Chart, error) {
-	if c.Repo != "" || strings.Contains(c.Ref, "://") {
-		return h.pull(ctx, c)
+func (h *Helm) openChart(ctx context.Context, fetch helmtrail.ChartFetch) (read *chart.Chart, err error) {
+	ref := fetch.Chart.Ref
+	load := func(path string) error {
+		if read, err = h.readChart(ctx, path); err != nil {
+			return fmt.Errorf("%w: %s", helmtrail.ErrNoChart, oneLine(strings.ReplaceAll(err.Error(), path, ref)))
+		}
+		return nil
 	}
-	path, err := h.localChart(c.Ref)
+	if isRemote(fetch.Chart) {
+		err = h.fetchAside(ctx, fetch, load)
+		return read, err
+	}
+	path, err := h.localChart(ref)
 	if err != nil {
 		return nil, err
 	}
-	read, err := h.readChart(ctx, path)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s", helmtrail.ErrNoChart, oneLine(strings.ReplaceAll(err.Error(), path, c.Ref)))
-	}
-	return read, nil
-}
-
-// pull fetches a chart with helm and loads it.
-func (h *Helm) pull(ctx context.Context, c helmtrail.Chart) (*chart.Chart, error) {
-	archive, err := h.FetchChart(ctx, c, nil)
-	if err != nil {
-		return nil, err
-	}
-	return h.LoadChart(ctx, archive)
+	return read, load(path)
 }
 
 // lastError returns helm's error text.

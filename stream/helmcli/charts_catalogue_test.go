@@ -2,7 +2,6 @@ package helmcli
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -60,7 +58,7 @@ func TestChartsAreListed(t *testing.T) {
 	down := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(down.Close)
 
-	h := withoutHelm(t, Config{ChartDir: dir, Repositories: []Repository{{"own", server.URL + "/charts"}, {"gone", down.URL}}})
+	h := withoutHelm(t, Config{ChartDir: dir, ChartHosts: listed(t, server.host), Repositories: []Repository{{"own", server.URL + "/charts"}, {"gone", down.URL}}})
 	uploaded, err := h.UploadChart(t.Context(), bytes.NewReader(archive(t, "mine", chartFiles("mine", "4.0.0"))))
 	if err != nil {
 		t.Fatal(err)
@@ -97,47 +95,13 @@ func TestChartsAreListed(t *testing.T) {
 	}
 }
 
-// An index is cached and shared by all callers.
-func TestIndexesAreKept(t *testing.T) {
-	var asked atomic.Int32
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if asked.Add(1) > 1 {
-			w.WriteHeader(http.StatusInternalServerError)
-			return
-		}
-		fmt.Fprint(w, "entries: {}")
-	}))
-	t.Cleanup(server.Close)
-	i := newIndexes()
-	for range 3 {
-		if _, err := i.get(t.Context(), server.URL); err != nil {
-			t.Fatal(err)
-		}
-	}
-	i = newIndexes()
-	for range 3 {
-		if _, err := i.get(t.Context(), server.URL); !errors.Is(err, helmtrail.ErrNoChart) || !strings.Contains(err.Error(), "500") {
-			t.Errorf("got %v, want an error with the server's status 500", err)
-		}
-	}
-	if n := asked.Load(); n != 2 {
-		t.Errorf("the server was asked %d times, want 2", n)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	i = newIndexes()
-	if _, err := i.get(ctx, server.URL); err == nil {
-		t.Error("a caller that has left got an answer")
-	}
-}
-
 func TestChartsAreDescribed(t *testing.T) {
 	dir := t.TempDir()
 	writeChart(t, filepath.Join(dir, "small"), chartFiles("small", "1.2.3"))
 	server := serveCharts(t, true)
 	check := func(h *Helm, c helmtrail.Chart) {
 		t.Helper()
-		got, err := h.DescribeChart(t.Context(), c)
+		got, err := h.DescribeChart(t.Context(), helmtrail.ChartFetch{Chart: c})
 		if err != nil {
 			t.Error(err)
 			return
@@ -146,16 +110,16 @@ func TestChartsAreDescribed(t *testing.T) {
 			t.Errorf("%+v: got %+v", c, got)
 		}
 	}
-	h := withoutHelm(t, Config{ChartDir: dir})
+	h := withoutHelm(t, Config{ChartDir: dir, ChartHosts: listed(t, server.host)})
 	check(h, helmtrail.Chart{Ref: "small"})
-	if _, err := h.DescribeChart(t.Context(), helmtrail.Chart{Ref: "small", Repo: server.URL + "/charts"}); !errors.Is(err, helmtrail.ErrNoHelm) {
+	if _, err := h.DescribeChart(t.Context(), helmtrail.ChartFetch{Chart: helmtrail.Chart{Ref: "small", Repo: server.URL + "/charts"}}); !errors.Is(err, helmtrail.ErrNoHelm) {
 		t.Errorf("got %v, want an error that helm is missing", err)
 	}
 	for _, major := range []int{3, 4} {
-		h := realHelm(t, major, Config{ChartDir: dir, Repositories: []Repository{{"own", server.URL + "/charts"}}})
+		h := realHelm(t, major, Config{ChartDir: dir, ChartHosts: listed(t, server.host), Repositories: []Repository{{"own", server.URL + "/charts"}}})
 		check(h, helmtrail.Chart{Ref: "small", Repo: "own", Version: "^1"})
 		check(h, helmtrail.Chart{Ref: server.URL + "/charts/small-1.2.3.tgz"})
-		_, err := h.DescribeChart(t.Context(), helmtrail.Chart{Ref: "absent", Repo: "own"})
+		_, err := h.DescribeChart(t.Context(), helmtrail.ChartFetch{Chart: helmtrail.Chart{Ref: "absent", Repo: "own"}})
 		if !errors.Is(err, helmtrail.ErrNoChart) || !strings.Contains(err.Error(), "absent") {
 			t.Errorf("got %v, want helm's own error", err)
 		}
@@ -222,8 +186,7 @@ func TestUploadsAreBoundedAndSessionsKeepTheirs(t *testing.T) {
 	if _, err := h.localChart(first.Ref); err == nil || !strings.Contains(err.Error(), "upload it again") {
 		t.Errorf("got %v, want an error that the archive is gone", err)
 	}
-	_, ref := h.chartArguments(session.ID, helmtrail.Chart{Ref: first.Ref})
-	if _, err := loadChart(ref); err != nil {
+	if _, err := loadChart(h.chartPath(session.ID, helmtrail.Chart{Ref: first.Ref})); err != nil {
 		t.Errorf("the session has lost its chart: %v", err)
 	}
 }

@@ -18,6 +18,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/helmtrail/helmtrail/stream/repository"
 )
 
 const (
@@ -169,4 +171,14 @@ func realHelm(t *testing.T, major int, config Config) *Helm {
 		t.Fatalf("run make build: %v", h.problem)
 	}
 	return h
+}
+
+// listed is what --chart-hosts makes of hosts.
+func listed(t *testing.T, hosts ...string) repository.Hosts {
+	t.Helper()
+	parsed, err := repository.ParseHosts(hosts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed
 }

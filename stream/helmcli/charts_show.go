@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -21,51 +20,16 @@ import (
 // renderTimeout bounds rendering a chart to show it.
 const renderTimeout = time.Minute
 
-// FetchChart fetches a chart's archive with helm. Access has the credentials, with
-// the keys of the Secret that a [helmtrail.Chart] names; nil for none. It blocks for
-// at most a minute. It fails with an *helmtrail.InvalidError if the reference is not
-// valid, and with helmtrail.ErrNoChart if the chart cannot be fetched. No error
-// contains a credential.
-func (h *Helm) FetchChart(ctx context.Context, c helmtrail.Chart, access map[string][]byte) ([]byte, error) {
-	c.CredentialsSecret = ""
-	if err := h.checkChart(c); err != nil {
-		return nil, err
-	}
-	if access != nil {
-		c.CredentialsSecret = "given"
-	}
-	var archive []byte
-	err := h.aside(ctx, pullTimeout, func(ctx context.Context, f folder) error {
-		if err := h.writeAccess(ctx, f, c, access); err != nil {
-			return fmt.Errorf("%w: %w", helmtrail.ErrNoChart, err)
-		}
-		flags, ref := h.accessArguments(f, c)
-		work := f.path("work")
-		if err := os.Mkdir(work, 0o700); err != nil {
-			return fmt.Errorf("fetch a chart: %w", err)
-		}
-		if _, err := h.runAside(ctx, f, append(append([]string{"pull", "--destination=" + work}, flags...), "--", ref)...); err != nil {
-			return err
-		}
-		fetched, err := filepath.Glob(filepath.Join(work, "*.tgz"))
-		if err != nil || len(fetched) != 1 {
-			return fmt.Errorf("%w: helm fetched no archive", helmtrail.ErrNoChart)
-		}
-		archive, err = os.ReadFile(fetched[0])
+// FetchChart returns a chart's archive. It blocks for at most a minute and a half,
+// and before that for its turn. It fails with an *helmtrail.InvalidError if the
+// reference is not valid, and with helmtrail.ErrNoChart if the chart cannot be
+// fetched. No error contains a credential.
+func (h *Helm) FetchChart(ctx context.Context, fetch helmtrail.ChartFetch) (archive []byte, err error) {
+	err = h.fetchAside(ctx, fetch, func(file string) error {
+		archive, err = os.ReadFile(file)
 		return err
 	})
 	return archive, err
-}
-
-// accessArguments returns the flags and the reference with which helm finds a chart
-// whose credentials were written to a folder.
-func (h *Helm) accessArguments(f folder, c helmtrail.Chart) (flags []string, ref string) {
-	flags, ref = h.shownChart(c)
-	flags = append(flags, f.accessFlags()...)
-	if c.Repo != "" && c.CredentialsSecret != "" {
-		return flags[1:], privateRepository + "/" + ref
-	}
-	return flags, ref
 }
 
 // LoadChart reads an archive as helm does, with helm's limits on its uncompressed
@@ -88,20 +52,13 @@ func (h *Helm) LoadChart(ctx context.Context, archive []byte) (*chart.Chart, err
 	return read, nil
 }
 
-// RepositoryIndex returns a repository's index.yaml. It blocks for at most half a
-// minute. No error contains a credential.
-func (h *Helm) RepositoryIndex(ctx context.Context, address string, access map[string][]byte) ([]byte, error) {
-	if err := checkAddress("url", address, "https", "http"); err != nil {
+// RepositoryIndex returns a repository's index, which may be five minutes old. It
+// blocks for at most half a minute. No error contains a credential.
+func (h *Helm) RepositoryIndex(ctx context.Context, address string, access map[string][]byte) (helmtrail.ChartIndex, error) {
+	if err := h.checkRemote("url", address, "https", "http"); err != nil {
 		return nil, fmt.Errorf("%w: invalid repository address: %w", helmtrail.ErrNoChart, err)
 	}
-	var c credentials
-	if access != nil {
-		var err error
-		if c, err = readCredentials(access); err != nil {
-			return nil, fmt.Errorf("%w: its access %w", helmtrail.ErrNoChart, err)
-		}
-	}
-	return fetchIndex(ctx, address, c)
+	return h.remote.Index(ctx, address, access)
 }
 
 // Repositories returns the configured chart repositories.
@@ -147,11 +104,11 @@ func (h *Helm) aside(ctx context.Context, limit time.Duration, f func(context.Co
 		return h.problem
 	}
 	select {
-	case h.pulls <- struct{}{}:
+	case h.renders <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { <-h.pulls }()
+	defer func() { <-h.renders }()
 	temporary, err := os.MkdirTemp("", "helmtrail-chart-")
 	if err != nil {
 		return fmt.Errorf("create a folder for a chart: %w", err)

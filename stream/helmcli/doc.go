@@ -11,6 +11,7 @@
 //	session.json  the session and its request, without values
 //	values.yaml   the values
 //	kubeconfig    the credentials
+//	chart.tgz     the chart, if it was fetched or uploaded
 //	secrets.json  the secrets to mask in the output
 //	run.json      command line, environment and deadline for the supervisor
 //	launch.json   the release before helm was run

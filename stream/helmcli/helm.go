@@ -18,6 +18,7 @@ import (
 	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/internal/bounded"
 	"github.com/helmtrail/helmtrail/stream/backend"
+	"github.com/helmtrail/helmtrail/stream/repository"
 )
 
 // Config configures a Helm.
@@ -32,6 +33,9 @@ type Config struct {
 	ChartDir string
 	// Repositories are the chart repositories that requests may name.
 	Repositories []Repository
+	// ChartHosts are the hosts that charts may be fetched from, beside those of the
+	// Repositories.
+	ChartHosts repository.Hosts
 	// Uploads is the folder of uploaded charts, "" for no uploads. It must be on
 	// the same file system as Folder.
 	Uploads string
@@ -52,10 +56,10 @@ type Helm struct {
 	minor   int
 	problem error // why there is no helm to run, nil if there is one
 
-	indexes  *indexes
+	remote   *repository.Client
 	metadata *bounded.Cache[*chart.Metadata] // of archives
 	readers  chan struct{}                   // a place for each chart that is read
-	pulls    chan struct{}                   // a place for each chart that is fetched
+	renders  chan struct{}                   // a place for each chart that is rendered
 }
 
 // versionTimeout bounds `helm version`.
@@ -87,9 +91,14 @@ func New(ctx context.Context, config Config) (*Helm, error) {
 			return nil, fmt.Errorf("find the chart directory: %w", err)
 		}
 	}
+	addresses := make([]string, len(config.Repositories))
+	for i, r := range config.Repositories {
+		addresses[i] = r.URL
+	}
 	h := &Helm{
-		config: config, indexes: newIndexes(), metadata: bounded.New(bounded.Options[*chart.Metadata]{Limit: maxListed}),
-		readers: make(chan struct{}, maxReaders), pulls: make(chan struct{}, maxReaders),
+		config: config, remote: repository.NewClient(config.ChartHosts.With(addresses...)),
+		metadata: bounded.New(bounded.Options[*chart.Metadata]{Limit: maxListed}),
+		readers:  make(chan struct{}, maxReaders), renders: make(chan struct{}, maxReaders),
 	}
 	h.problem = h.find(ctx)
 	if err := h.sweepUploads(); err != nil {

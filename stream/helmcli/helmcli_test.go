@@ -16,6 +16,7 @@ import (
 	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/stream/backend"
 	"github.com/helmtrail/helmtrail/stream/helmcli"
+	"github.com/helmtrail/helmtrail/stream/repository"
 )
 
 // TestMain makes the test binary its own supervisor, like the program.
@@ -48,8 +49,12 @@ func standIn(t *testing.T, version, script string) *helmcli.Helm {
 	if err := os.MkdirAll(filepath.Join(charts, "web"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	hosts, err := repository.ParseHosts([]string{"*"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	h, err := helmcli.New(t.Context(), helmcli.Config{
-		Binary: binary, Folder: filepath.Join(t.TempDir(), "sessions"), ChartDir: charts,
+		Binary: binary, Folder: filepath.Join(t.TempDir(), "sessions"), ChartDir: charts, ChartHosts: hosts,
 		Supervisor: []string{os.Args[0], "supervise"}, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

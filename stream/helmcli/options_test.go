@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/stream/repository"
 )
 
 var update = commandline.Bool("update", false, "write the generated files instead of comparing them")
@@ -283,7 +284,11 @@ func setAny(v reflect.Value) {
 
 // at returns a Helm of that version without a binary.
 func at(major, minor int) *Helm {
-	return &Helm{version: fmt.Sprintf("v%d.%d.0", major, minor), major: major, minor: minor}
+	everywhere, err := repository.ParseHosts([]string{"*"})
+	if err != nil {
+		panic(err)
+	}
+	return &Helm{version: fmt.Sprintf("v%d.%d.0", major, minor), major: major, minor: minor, remote: repository.NewClient(everywhere)}
 }
 
 func TestOptionsBecomeFlags(t *testing.T) {

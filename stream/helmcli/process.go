@@ -78,9 +78,11 @@ func (p *Process) Start(ctx context.Context, launch backend.Launch) error {
 	if err := p.folder.write(kubeconfigFile, launch.Kubeconfig); err != nil {
 		return err
 	}
-	if err := p.helm.writeAccess(ctx, p.folder, p.request.Chart, launch.ChartCredentials); err != nil {
+	began := time.Now()
+	if err := p.fetchChart(ctx, launch); err != nil {
 		return err
 	}
+	run.Deadline -= time.Since(began)
 	if err := p.writeSecrets(launch); err != nil {
 		return err
 	}

@@ -112,26 +112,31 @@ func (s *Server) fetch(call *apiCall, body requestBody) ([]byte, error) {
 		return nil, httpapi.BadField("chart_url", "the chart's address must begin with https://, http:// or oci://.")
 	}
 	namespace := cmp.Or(body.Namespace, defaultNamespace)
-	var access map[string][]byte
+	fetch := helmtrail.ChartFetch{Chart: helmtrail.Chart{Ref: body.ChartURL}, User: call.caller.User.Name}
+	if strings.HasPrefix(body.ChartURL, "oci://") {
+		fetch.Chart.Version = body.ChartVersion
+	}
+	if s.Archives.FromElsewhere(fetch.Chart) {
+		if err := call.caller.Allows(call.ctx, authz.Upload, namespace); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case body.BasicAuthSecret != "":
 		secret, err := call.cluster.API.SecretData(call.ctx, call.caller.Credentials, namespace, body.BasicAuthSecret)
 		if err != nil {
 			return nil, err
 		}
-		access = secret
+		fetch.Access = secret
 	case body.IndexEntry != "" && !body.NoRepo:
 		repository, err := s.repository(call, namespace, body.IndexEntry)
 		if err != nil {
 			return nil, err
 		}
-		access = repository.Access
+		// The caller chooses the chart's URL, not where the login is sent.
+		fetch.Access, fetch.AccessFor = repository.Access, repository.URL
 	}
-	chart := helmtrail.Chart{Ref: body.ChartURL}
-	if strings.HasPrefix(body.ChartURL, "oci://") {
-		chart.Version = body.ChartVersion
-	}
-	return s.Archives.FetchChart(call.ctx, chart, access)
+	return s.Archives.FetchChart(call.ctx, fetch)
 }
 
 // repository returns the repository of an entry of index.yaml. The entry's key

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"helm.sh/helm/v3/pkg/chart"
@@ -120,18 +118,16 @@ func TestZeroTimesAreOmitted(t *testing.T) {
 }
 
 func TestIndexesAreMerged(t *testing.T) {
-	entries, err := readIndex([]byte(`apiVersion: v1
-entries:
-  web:
-  - {name: web, version: 2.0.0, kubeVersion: ">=1.99", urls: [web-2.0.0.tgz]}
-  - {name: web, version: 1.0.0, urls: ["https://elsewhere.example.com/web-1.0.0.tgz"], unknown: kept}
-`), "https://charts.example.com/stable")
-	if err != nil {
-		t.Fatal(err)
+	entry := func(kubeVersion, content string) helmtrail.IndexedChart {
+		return helmtrail.IndexedChart{KubeVersion: kubeVersion, Content: json.RawMessage(content)}
 	}
+	entries := helmtrail.ChartIndex{"web": {
+		entry(">=1.99", `{"name":"web","version":"2.0.0","kubeVersion":">=1.99","urls":["https://charts.example.com/stable/web-2.0.0.tgz"]}`),
+		entry("", `{"name":"web","version":"1.0.0","urls":["https://elsewhere.example.com/web-1.0.0.tgz"],"unknown":"kept"}`),
+	}}
 	merged, err := mergeIndexes(
 		repositoriesNamed("own", "broken", "own"),
-		[]*repositoryIndex{{entries: entries}, {problem: "it is down"}, {entries: map[string][]indexVersion{"web": {{content: json.RawMessage(`{"name":"other"}`)}}}}},
+		[]repositoryIndex{{entries: entries}, {problem: "it is down"}, {entries: helmtrail.ChartIndex{"web": {entry("", `{"name":"other"}`)}}}},
 		"v1.37.2",
 	)
 	if err != nil {
@@ -151,7 +147,7 @@ entries:
 	if diff := cmp.Diff(want, string(merged)); diff != "" {
 		t.Errorf("index (-want +got):\n%s", diff)
 	}
-	all, err := mergeIndexes(repositoriesNamed("own"), []*repositoryIndex{{entries: entries}}, "")
+	all, err := mergeIndexes(repositoriesNamed("own"), []repositoryIndex{{entries: entries}}, "")
 	if err != nil || !strings.Contains(string(all), "https://charts.example.com/stable/web-2.0.0.tgz") {
 		t.Errorf("without a version: %s, %v", all, err)
 	}
@@ -163,24 +159,4 @@ func repositoriesNamed(names ...string) []helmtrail.ChartRepository {
 		list = append(list, helmtrail.ChartRepository{Name: name})
 	}
 	return list
-}
-
-func TestTheCacheOfIndexesIsBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		kept := newIndexCache()
-		has := func(key string) bool { _, ok := kept.Get(key); return ok }
-		half := &repositoryIndex{bytes: maxIndexBytes / 2}
-		kept.AddFor("old", half, time.Second)
-		time.Sleep(2 * time.Second)
-		kept.Add("a", half)
-		kept.Add("a", half)
-		kept.Add("b", half)
-		if !has("a") || !has("b") || has("old") || kept.Size() != maxIndexBytes {
-			t.Errorf("the cache has room for two: a is kept: %v, b: %v, old: %v, %d bytes", has("a"), has("b"), has("old"), kept.Size())
-		}
-		kept.Add("c", &repositoryIndex{bytes: 1})
-		if !has("c") || has("a") || kept.Size() != 1 {
-			t.Errorf("one more leaves c: %v, a: %v, %d bytes", has("c"), has("a"), kept.Size())
-		}
-	})
 }

@@ -2,13 +2,10 @@ package console
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +16,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/helmtrail/helmtrail"
-	"github.com/helmtrail/helmtrail/internal/bounded"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
@@ -27,39 +23,18 @@ const (
 	// entrySeparator separates the names of the chart and its repository in the
 	// keys of the merged index.yaml.
 	entrySeparator = "--"
-	// indexLife is how long a repository's index is cached, failedIndexLife how
-	// long a failure to read it.
-	indexLife       = 5 * time.Minute
-	failedIndexLife = 15 * time.Second
 	// versionLife is how long an API server's version is cached, maxVersions the
 	// number of cached versions.
 	versionLife = 10 * time.Minute
 	maxVersions = 1000
-	// maxIndexBytes bounds the cached indexes, by their size as sent by the
-	// repositories.
-	maxIndexBytes = 128 << 20
 	// indexesAtOnce is the number of indexes that are read concurrently.
 	indexesAtOnce = 4
 )
 
-// indexVersion is one version of a chart in an index: its JSON, with absolute
-// URLs, and the versions of Kubernetes that it supports.
-type indexVersion struct {
-	content     json.RawMessage
-	kubeVersion string
-}
-
 // repositoryIndex is a repository's index, or the reason why it cannot be read.
 type repositoryIndex struct {
-	entries map[string][]indexVersion
+	entries helmtrail.ChartIndex
 	problem string
-	bytes   int
-}
-
-// newIndexCache returns a cache for the indexes of repositories. The size of an
-// entry is the number of bytes that the repository sent.
-func newIndexCache() *bounded.Cache[*repositoryIndex] {
-	return bounded.New(bounded.Options[*repositoryIndex]{Limit: maxIndexBytes, Size: func(i *repositoryIndex) int { return i.bytes }, Life: indexLife})
 }
 
 // getIndex answers with one index.yaml for all repositories. A repository that
@@ -87,7 +62,7 @@ func (s *Server) getIndex(call *apiCall) error {
 			return call.cluster.Explain(err)
 		}
 	}
-	found := make([]*repositoryIndex, len(repositories))
+	found := make([]repositoryIndex, len(repositories))
 	var reading errgroup.Group
 	reading.SetLimit(indexesAtOnce)
 	for i, r := range repositories {
@@ -117,7 +92,7 @@ type indexWarning struct {
 
 // mergeIndexes returns all indexes merged as YAML. With a version it omits the
 // charts that do not support it.
-func mergeIndexes(repositories []helmtrail.ChartRepository, indexes []*repositoryIndex, version string) ([]byte, error) {
+func mergeIndexes(repositories []helmtrail.ChartRepository, indexes []repositoryIndex, version string) ([]byte, error) {
 	var warnings []indexWarning
 	entries := map[string][]json.RawMessage{}
 	for i, index := range indexes {
@@ -132,8 +107,8 @@ func mergeIndexes(repositories []helmtrail.ChartRepository, indexes []*repositor
 				continue
 			}
 			for _, v := range index.entries[chart] {
-				if fits(v.kubeVersion, version) {
-					entries[key] = append(entries[key], v.content)
+				if fits(v.KubeVersion, version) {
+					entries[key] = append(entries[key], v.Content)
 				}
 			}
 		}
@@ -167,68 +142,15 @@ func fits(constraint, version string) bool {
 	return err == nil && allowed.Check(parsed)
 }
 
-// repositoryIndex returns a repository's index, from the cache if it can.
-func (s *Server) repositoryIndex(ctx context.Context, r helmtrail.ChartRepository) *repositoryIndex {
+func (s *Server) repositoryIndex(ctx context.Context, r helmtrail.ChartRepository) repositoryIndex {
 	if r.Problem != "" {
-		return &repositoryIndex{problem: r.Problem}
+		return repositoryIndex{problem: r.Problem}
 	}
-	// The key includes the login, so that nobody else gets what it gives access to.
-	digest := sha256.New()
-	fmt.Fprintf(digest, "%q", r.URL)
-	for _, key := range slices.Sorted(maps.Keys(r.Access)) {
-		fmt.Fprintf(digest, "%q%q", key, r.Access[key])
-	}
-	key := string(digest.Sum(nil))
-	if cached, ok := s.indexes.Get(key); ok {
-		return cached
-	}
-	// Concurrent callers share one read. It continues if one of them leaves.
-	read, _, _ := s.reads.Do(key, func() (any, error) {
-		if cached, ok := s.indexes.Get(key); ok {
-			return cached, nil
-		}
-		read, life := &repositoryIndex{}, indexLife
-		data, err := s.Archives.RepositoryIndex(context.WithoutCancel(ctx), r.URL, r.Access)
-		if err == nil {
-			read.entries, err = readIndex(data, r.URL)
-		}
-		read.bytes = len(data)
-		if err != nil {
-			read.problem, life = err.Error(), failedIndexLife
-		}
-		s.indexes.AddFor(key, read, life)
-		return read, nil
-	})
-	return read.(*repositoryIndex)
-}
-
-// readIndex decodes an index.yaml and makes the URLs in it absolute.
-func readIndex(data []byte, address string) (map[string][]indexVersion, error) {
-	var raw struct {
-		Entries map[string][]map[string]any `json:"entries"`
-	}
-	if yaml.Unmarshal(data, &raw) != nil {
-		return nil, errors.New("its index.yaml is not the index of a chart repository")
-	}
-	base, err := url.Parse(strings.TrimSuffix(address, "/") + "/")
+	entries, err := s.Archives.RepositoryIndex(ctx, r.URL, r.Access)
 	if err != nil {
-		return nil, errors.New("its URL is not valid")
+		return repositoryIndex{problem: err.Error()}
 	}
-	entries := make(map[string][]indexVersion, len(raw.Entries))
-	for name, versions := range raw.Entries {
-		for _, fields := range versions {
-			urls, _ := fields["urls"].([]any)
-			for i, one := range urls {
-				text, _ := one.(string)
-				if relative, err := url.Parse(text); err == nil {
-					urls[i] = base.ResolveReference(relative).String()
-				}
-			}
-			kubeVersion, _ := fields["kubeVersion"].(string)
-			entries[name] = append(entries[name], indexVersion{content: httpapi.EncodeJSON(fields), kubeVersion: kubeVersion})
-		}
-	}
-	return entries, nil
+	return repositoryIndex{entries: entries}
 }
 
 // kubeVersion returns the API server's version, from the cache if it can.

@@ -8,7 +8,6 @@ import (
 	"net/http"
 
 	"github.com/gin-gonic/gin"
-	"golang.org/x/sync/singleflight"
 	"helm.sh/helm/v3/pkg/chart"
 
 	"github.com/helmtrail/helmtrail"
@@ -53,11 +52,15 @@ type Records interface {
 // Archives fetches, stores and renders charts. Its methods may be called
 // concurrently. Access has the credentials for the chart's server; it may be nil.
 type Archives interface {
-	FetchChart(ctx context.Context, chart helmtrail.Chart, access map[string][]byte) (archive []byte, err error)
+	FetchChart(ctx context.Context, fetch helmtrail.ChartFetch) (archive []byte, err error)
+	// FromElsewhere reports whether a chart is named by a URL that is not one of a
+	// configured repository's server.
+	FromElsewhere(chart helmtrail.Chart) bool
 	LoadChart(ctx context.Context, archive []byte) (*chart.Chart, error)
 	UploadChart(ctx context.Context, archive io.Reader) (*helmtrail.ChartItem, error)
 	RenderChart(ctx context.Context, archive []byte, release helmtrail.ReleaseRef, values []byte, kubeVersion string) ([]byte, error)
-	RepositoryIndex(ctx context.Context, address string, access map[string][]byte) ([]byte, error)
+	// RepositoryIndex returns a repository's index, which may be cached.
+	RepositoryIndex(ctx context.Context, address string, access map[string][]byte) (helmtrail.ChartIndex, error)
 	// Repositories returns the configured repositories.
 	Repositories() []helmtrail.ChartRepository
 }
@@ -109,11 +112,8 @@ type Server struct {
 	Options
 	// briefs holds encoded releases with limitInfo, by the state of their
 	// Secrets. A state never changes, so entries do not expire.
-	briefs *bounded.Cache[json.RawMessage]
-	// indexes holds the indexes of repositories, versions those of API servers.
-	indexes  *bounded.Cache[*repositoryIndex]
-	versions *bounded.Cache[string]
-	reads    singleflight.Group // of indexes
+	briefs   *bounded.Cache[json.RawMessage]
+	versions *bounded.Cache[string] // of API servers
 }
 
 // New returns a Server.
@@ -121,7 +121,6 @@ func New(o Options) *Server {
 	return &Server{
 		Options:  o,
 		briefs:   bounded.New(bounded.Options[json.RawMessage]{Limit: maxBriefs, Size: func(b json.RawMessage) int { return len(b) }}),
-		indexes:  newIndexCache(),
 		versions: bounded.New(bounded.Options[string]{Limit: maxVersions, Life: versionLife}),
 	}
 }

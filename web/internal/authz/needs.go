@@ -30,7 +30,8 @@ const (
 	// Metrics requires the permission that protects the metrics of Kubernetes' own
 	// components.
 	Metrics Need = "metrics"
-	// Upload requires permission to upload charts.
+	// Upload requires permission to add charts: to upload one, or to have one
+	// fetched from a URL that is not on a configured repository's server.
 	Upload Need = "upload"
 	// Get requires permission to see the releases of the route's namespace.
 	Get Need = "get"

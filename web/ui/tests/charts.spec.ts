@@ -42,26 +42,28 @@ test('a file that is not a chart is refused at the upload', async ({ page, reque
   await expect(page.getByRole('button', { name: 'Install', exact: true })).toBeDisabled();
 });
 
-test('a chart is installed from a URL with credentials', async ({ page, request }) => {
+test('a chart is installed from a URL with credentials', async ({ page }) => {
   const login = { username: 'reader', password: 'open sesame' };
-  const server = await ChartServer.start({ name: 'settings', version: '2.0.0', archive: await readFile(archive), tls: true, login });
+  const charts = await ChartServer.start({ name: 'settings', version: '2.0.0', archive: await readFile(archive), tls: true, login });
+  const server = await Server.start(process.env['KUBECONFIG'] ?? '', '--chart-hosts', charts.host);
   try {
     const namespace = newNamespace();
     await makeNamespace(namespace);
     const data = { ...login, 'ca.crt': await readFile(authorityFile(), 'utf8') };
     await kube('POST', `/api/v1/namespaces/${namespace}/secrets`, { metadata: { name: 'login' }, stringData: data });
 
-    await page.goto(`/helm/install/${await clusterId(request)}/${namespace}`);
+    await page.goto(`${server.url}/helm/install/dev/${namespace}`);
     await page.getByRole('radio', { name: 'URL' }).check();
-    await page.getByRole('textbox', { name: 'Chart URL' }).fill(`https://${server.host}/charts/settings-2.0.0.tgz`);
+    await page.getByRole('textbox', { name: 'Chart URL' }).fill(`https://${charts.host}/charts/settings-2.0.0.tgz`);
     await page.getByRole('textbox', { name: 'Credentials Secret' }).fill('login');
     await page.getByRole('textbox', { name: 'Release name' }).fill('fetched');
-    await expect(page.getByText('Only Helm uses the credentials, when it runs')).toBeVisible();
+    await expect(page.getByText('The credentials are used only by the operation')).toBeVisible();
     await page.getByRole('button', { name: 'Install', exact: true }).click();
     await expect(page.getByRole('heading', { level: 1, name: 'Install fetched' })).toBeVisible();
     await expect(statusTag(page)).toHaveText('Completed');
   } finally {
-    server.stop();
+    await server.stop();
+    charts.stop();
   }
 });
 
@@ -76,7 +78,7 @@ async function installs(page: Page, release: string): Promise<void> {
 
 test('charts of a configured repository are in the catalog, and an unreachable repository is named', async ({ page }) => {
   const charts = await ChartServer.start({ name: 'settings', version: '2.0.0', archive: await readFile(archive) });
-  const server = await Server.start(process.env['KUBECONFIG'] ?? '', '--repo', `own=http://${charts.host}/charts`, '--repo', 'gone=http://127.0.0.1:1/charts');
+  const server = await Server.start(process.env['KUBECONFIG'] ?? '', '--chart-hosts', `${charts.host},127.0.0.1:1`, '--repo', `own=http://${charts.host}/charts`, '--repo', 'gone=http://127.0.0.1:1/charts');
   try {
     await page.goto(`${server.url}/helm/install/dev/${newNamespace()}`);
     await expect(page.getByRole('heading', { name: 'Could not load the charts of gone' })).toBeVisible();
@@ -93,7 +95,10 @@ test('charts of a configured repository are in the catalog, and an unreachable r
 
 test('a chart of an OCI registry is read, and installed', async ({ page }) => {
   const charts = await ChartServer.start({ name: 'settings', version: '2.0.0', archive: await readFile(archive), tls: true });
-  const server = await Server.start(process.env['KUBECONFIG'] ?? '', '--helm-env', `SSL_CERT_FILE=${authorityFile()}`);
+  process.env['SSL_CERT_FILE'] = authorityFile(); // for helmtrail, which fetches the chart
+  const server = await Server.start(process.env['KUBECONFIG'] ?? '', '--chart-hosts', charts.host).finally(() => {
+    delete process.env['SSL_CERT_FILE'];
+  });
   try {
     await page.goto(`${server.url}/helm/install/dev/${newNamespace()}`);
     await page.getByRole('radio', { name: 'URL' }).check();

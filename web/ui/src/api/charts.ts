@@ -27,12 +27,12 @@ async function readCharts(): Promise<Pick<Schemas['ChartList'], 'items' | 'probl
   return { items, problems };
 }
 
-/** The values, README and schema of the selected chart. A chart that needs credentials is read only by the operation. */
-export function useChart(chart: ChartRef | null) {
+/** The values, README and schema of the selected chart, for a caller who may add charts in the namespace. A chart that needs credentials is read only by the operation. */
+export function useChart(chart: ChartRef | null, namespace?: string) {
   const { ref = '', repo, version, credentialsSecret } = chart ?? {};
   return useQuery({
-    queryKey: ['charts', ref, repo, version],
-    queryFn: () => answer(api.GET('/charts/{ref}', { params: { path: { ref }, query: { repo, version } } })),
+    queryKey: ['charts', ref, repo, version, namespace],
+    queryFn: () => answer(api.GET('/charts/{ref}', { params: { path: { ref }, query: { repo, version, namespace } } })),
     enabled: ref !== '' && credentialsSecret === undefined,
     staleTime: 300_000,
   });

@@ -30,7 +30,7 @@ export const install = {
   },
   reference: {
     label: 'About the chart',
-    credentials: 'Only Helm uses the credentials, when it runs, so the chart cannot be shown here. The preview shows what it renders.',
+    credentials: 'The credentials are used only by the operation, so the chart cannot be shown here. The preview shows what it renders.',
     none: 'Select a chart to see its values and README.',
     loading: 'Loading the chart',
     values: 'Default values',

@@ -33,7 +33,7 @@ export const install: Translation<typeof english> = {
   },
   reference: {
     label: '关于该 Chart',
-    credentials: '凭据仅由 Helm 在运行时使用，因此无法在此显示 Chart。预览会显示其渲染结果。',
+    credentials: '凭据仅在操作运行时使用，因此无法在此显示 Chart。预览会显示其渲染结果。',
     none: '选择 Chart 以查看其值和 README。',
     loading: '正在加载 Chart',
     values: '默认值',

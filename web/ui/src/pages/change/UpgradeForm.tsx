@@ -56,7 +56,7 @@ function FormFrom({ release, helmVersion, newest, revision }: FormFromProps) {
   const request = { chart: chart ?? { ref: '' }, valuesYAML: values, options };
   const submit = useSubmit((body: typeof request) => upgrade(release, body));
   const preview = usePreview((body: typeof request) => upgrade(release, { ...body, options: { ...options, dryRun: 'server' } }));
-  const about = useChart(chart).data;
+  const about = useChart(chart, release.namespace).data;
   if (current.isPending || charts.isPending) {
     return <Skeleton height="24rem" />;
   }
@@ -91,7 +91,7 @@ function FormFrom({ release, helmVersion, newest, revision }: FormFromProps) {
               <ValuesDifference values={values} before={{ revision, values: current.data ?? '' }} defaults={about?.values} />
             </FormGroup>
             <FormGroup label={t('reference')}>
-              <ChartReference chart={chart} />
+              <ChartReference chart={chart} namespace={release.namespace} />
             </FormGroup>
           </Stack>
         </GridItem>

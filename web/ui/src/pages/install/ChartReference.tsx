@@ -7,10 +7,10 @@ import { Refusal } from '../../app/Refusal';
 import { YamlEditor } from '../../editor';
 
 /** Shows the chart's default values, README and schema. */
-export function ChartReference({ chart }: { chart: ChartRef | null }) {
+export function ChartReference({ chart, namespace }: { chart: ChartRef | null; namespace?: string }) {
   const { t } = useTranslation('install');
   const [tab, setTab] = useState<string | number>('values');
-  const { data, error, isFetching } = useChart(chart);
+  const { data, error, isFetching } = useChart(chart, namespace);
   if (chart === null) {
     return <Content component="p">{t('reference.none')}</Content>;
   }

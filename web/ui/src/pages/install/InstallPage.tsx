@@ -32,7 +32,7 @@ export function InstallPage() {
   const request = { name, chart: chart ?? { ref: '' }, valuesYAML: values || undefined, options };
   const submit = useSubmit((body: typeof request) => install(cluster, namespace, body));
   const preview = usePreview((body: typeof request) => install(cluster, namespace, { ...body, options: { ...options, dryRun: 'server' } }));
-  const about = useChart(chart).data;
+  const about = useChart(chart, params['namespace']).data;
   const helmVersion = useClusters().data?.find(({ id }) => id === cluster)?.helmVersion;
   const wrongName = name !== '' && (!NAME.test(name) || name.length > NAME_LENGTH);
   const complete = chart !== null && name !== '' && !wrongName && namespace !== '';
@@ -115,7 +115,7 @@ export function InstallPage() {
                   <YamlEditor label={t('values')} value={values} onChange={setValues} height="20rem" chart={about} />
                 </FormGroup>
                 <FormGroup label={t('reference.label')}>
-                  <ChartReference chart={chart} />
+                  <ChartReference chart={chart} namespace={params['namespace']} />
                 </FormGroup>
               </Stack>
             </GridItem>
