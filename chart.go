@@ -1,7 +1,6 @@
 package helmtrail
 
 import (
-	"encoding/json"
 	"errors"
 
 	"github.com/helmtrail/helmtrail/decoder"
@@ -9,55 +8,6 @@ import (
 
 // ErrNoChart is returned when a chart could not be fetched or read.
 var ErrNoChart = errors.New("could not fetch the chart")
-
-// ChartSource says where a listed chart comes from.
-type ChartSource string
-
-const (
-	// ChartFromDirectory is a chart in the chart directory.
-	ChartFromDirectory ChartSource = "directory"
-	// ChartFromUpload is an uploaded archive.
-	ChartFromUpload ChartSource = "upload"
-	// ChartFromRepository is a chart in a configured repository.
-	ChartFromRepository ChartSource = "repository"
-)
-
-// ChartItem is a chart that can be installed.
-type ChartItem struct {
-	// Ref and Repo identify this chart in a request's Chart.
-	Ref         string      `json:"ref"`
-	Repo        string      `json:"repo,omitempty"`
-	Source      ChartSource `json:"source"`
-	Name        string      `json:"name"`
-	Description string      `json:"description"`
-	Icon        string      `json:"icon,omitempty"`
-	// Versions holds at least one version, newest first.
-	Versions []ChartVersion `json:"versions"`
-}
-
-// ChartVersion is one version of a chart.
-type ChartVersion struct {
-	Version    string `json:"version"`
-	AppVersion string `json:"appVersion,omitempty"`
-	Deprecated bool   `json:"deprecated,omitempty"`
-}
-
-// ChartIndex is a repository's index.yaml, by the names of its charts.
-type ChartIndex map[string][]IndexedChart
-
-// IndexedChart is one version of a chart in an index.
-type IndexedChart struct {
-	ChartVersion
-	Description string
-	Icon        string
-	// KubeVersion is the range of Kubernetes versions that the chart supports, ""
-	// for all.
-	KubeVersion string
-	// URL is absolute. It is "" if the index has none.
-	URL string
-	// Content is the whole entry as JSON, with absolute URLs.
-	Content json.RawMessage
-}
 
 // ChartFetch asks for a chart that is not on the server.
 type ChartFetch struct {
@@ -70,26 +20,6 @@ type ChartFetch struct {
 	// AccessFor is the URL whose scheme, host and port Access is for, "" for the
 	// chart's own.
 	AccessFor string
-}
-
-// ChartProblem says why some charts are missing from a list.
-type ChartProblem struct {
-	// Where is a reference in the chart directory, or a repository's name.
-	Where   string `json:"where"`
-	Message string `json:"message"`
-}
-
-// ChartDetails holds the information that a person needs to fill in values.
-type ChartDetails struct {
-	Ref  string `json:"ref"`
-	Repo string `json:"repo,omitempty"`
-	// Metadata is Chart.yaml as JSON, limited to the fields that Helm knows.
-	Metadata json.RawMessage `json:"metadata"`
-	// Values is values.yaml as it was written, comments included.
-	Values string `json:"values"`
-	Readme string `json:"readme"`
-	// Schema is values.schema.json, null when the chart has none.
-	Schema json.RawMessage `json:"schema"`
 }
 
 // Rendering is the output of a dry run, with its secrets masked.

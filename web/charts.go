@@ -14,6 +14,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/catalog"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
@@ -25,14 +26,14 @@ const maxArchive = 32 << 20
 type Charts interface {
 	// ListCharts returns all charts, sorted by name within each source, and the
 	// problems of sources that could not be listed. It may request repositories.
-	ListCharts(ctx context.Context) ([]helmtrail.ChartItem, []helmtrail.ChartProblem)
+	ListCharts(ctx context.Context) ([]catalog.Item, []catalog.Problem)
 	// DescribeChart reads a chart; it may fetch it.
-	DescribeChart(ctx context.Context, fetch helmtrail.ChartFetch) (*helmtrail.ChartDetails, error)
+	DescribeChart(ctx context.Context, fetch helmtrail.ChartFetch) (*catalog.Details, error)
 	// FromElsewhere reports whether a chart is named by a URL that is not one of a
 	// configured repository's server.
 	FromElsewhere(chart helmtrail.Chart) bool
 	// UploadChart stores an archive.
-	UploadChart(ctx context.Context, archive io.Reader) (*helmtrail.ChartItem, error)
+	UploadChart(ctx context.Context, archive io.Reader) (*catalog.Item, error)
 }
 
 // chartRoutes serves the charts. If charts is nil, there are none.
@@ -42,9 +43,9 @@ type chartRoutes struct {
 }
 
 type chartList struct {
-	Items    []helmtrail.ChartItem    `json:"items"`
-	Problems []helmtrail.ChartProblem `json:"problems"`
-	Continue string                   `json:"continue,omitempty"`
+	Items    []catalog.Item    `json:"items"`
+	Problems []catalog.Problem `json:"problems"`
+	Continue string            `json:"continue,omitempty"`
 }
 
 // list answers with one page of the charts.
@@ -53,7 +54,7 @@ func (s chartRoutes) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	list := chartList{Items: []helmtrail.ChartItem{}, Problems: []helmtrail.ChartProblem{}}
+	list := chartList{Items: []catalog.Item{}, Problems: []catalog.Problem{}}
 	if s.charts == nil {
 		httpapi.WriteJSON(c, http.StatusOK, list)
 		return nil
@@ -62,12 +63,12 @@ func (s chartRoutes) list(c *gin.Context) error {
 	list.Problems = append(list.Problems, problems...)
 	list.Items = append(list.Items, items...)
 	if q := strings.ToLower(c.Query("q")); q != "" {
-		list.Items = slices.DeleteFunc(list.Items, func(i helmtrail.ChartItem) bool {
+		list.Items = slices.DeleteFunc(list.Items, func(i catalog.Item) bool {
 			return !strings.Contains(strings.ToLower(i.Name+" "+i.Repo+" "+i.Description), q)
 		})
 	}
 	if after := c.Query("continue"); after != "" {
-		at := slices.IndexFunc(list.Items, func(i helmtrail.ChartItem) bool { return chartKey(i) == after })
+		at := slices.IndexFunc(list.Items, func(i catalog.Item) bool { return chartKey(i) == after })
 		if at < 0 {
 			return httpapi.BadContinue()
 		}
@@ -82,7 +83,7 @@ func (s chartRoutes) list(c *gin.Context) error {
 }
 
 // chartKey identifies a listed chart.
-func chartKey(i helmtrail.ChartItem) string { return i.Repo + " " + i.Ref }
+func chartKey(i catalog.Item) string { return i.Repo + " " + i.Ref }
 
 // describe answers with the parts of a chart that its form needs. The reference may
 // contain slashes, escaped or not.

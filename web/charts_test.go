@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/catalog"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/helmcli"
 	"github.com/helmtrail/helmtrail/stream/repository"
@@ -53,7 +53,7 @@ func withCharts(t *testing.T) func(*web.Options, *stream.Setup) {
 }
 
 type chartList struct {
-	Items    []helmtrail.ChartItem
+	Items    []catalog.Item
 	Continue string
 }
 
@@ -82,7 +82,7 @@ func TestChartsAreListedPageByPage(t *testing.T) {
 func TestAChartIsDescribed(t *testing.T) {
 	f := newFixture(t, withCharts(t))
 	for _, path := range []string{"/charts/team/web", "/charts/team%2Fweb"} {
-		var details helmtrail.ChartDetails
+		var details catalog.Details
 		f.do(http.MethodGet, path, "").decode(http.StatusOK, &details)
 		if !strings.Contains(string(details.Metadata), `"version":"1.2.3"`) || details.Values != "# Pods.\nreplicas: 1\n" || details.Readme != "# web" {
 			t.Errorf("%s: %+v", path, details)
@@ -119,13 +119,13 @@ func TestAChartIsUploaded(t *testing.T) {
 	if err := zipped.Close(); err != nil {
 		t.Fatal(err)
 	}
-	var item helmtrail.ChartItem
+	var item catalog.Item
 	r := f.do(http.MethodPost, "/charts", packed.String())
 	r.decode(http.StatusCreated, &item)
-	if item.Source != helmtrail.ChartFromUpload || item.Name != "web" || item.Versions[0].Version != "1.2.3" {
+	if item.Source != catalog.FromUpload || item.Name != "web" || item.Versions[0].Version != "1.2.3" {
 		t.Errorf("kept %+v", item)
 	}
-	var details helmtrail.ChartDetails
+	var details catalog.Details
 	f.do(http.MethodGet, r.header.Get("Location"), "").decode(http.StatusOK, &details)
 	if details.Ref != item.Ref || !strings.Contains(string(details.Metadata), `"name":"web"`) {
 		t.Errorf("described as %+v", details)

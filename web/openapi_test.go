@@ -14,6 +14,7 @@ import (
 
 	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/audit"
+	"github.com/helmtrail/helmtrail/catalog"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/compare"
 	"github.com/helmtrail/helmtrail/decoder/parts"
@@ -168,10 +169,10 @@ func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
 		"WhoAmI":              {whoAmI{}},
 		"SignedIn":            {signedIn{}},
 		"ChartList":           {chartList{}},
-		"ChartItem":           {helmtrail.ChartItem{}},
-		"ChartVersion":        {helmtrail.ChartVersion{}},
-		"ChartProblem":        {helmtrail.ChartProblem{}},
-		"ChartDetails":        {helmtrail.ChartDetails{}},
+		"ChartItem":           {catalog.Item{}},
+		"ChartVersion":        {catalog.ItemVersion{}},
+		"ChartProblem":        {catalog.Problem{}},
+		"ChartDetails":        {catalog.Details{}},
 
 		"TransitionEvent":       {clusters.TransitionEvent{}},
 		"ClusterResetEvent":     {clusters.ResetEvent{}},

@@ -24,6 +24,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/catalog"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
@@ -320,20 +321,20 @@ func TestUploadedChartsAndRepositoriesAreInstalled(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer response.Body.Close()
-		var uploaded helmtrail.ChartItem
+		var uploaded catalog.Item
 		if err := json.NewDecoder(response.Body).Decode(&uploaded); err != nil || response.StatusCode != http.StatusCreated {
 			t.Fatalf("the upload answered %d, %v", response.StatusCode, err)
 		}
-		var charts struct{ Items []helmtrail.ChartItem }
+		var charts struct{ Items []catalog.Item }
 		h.get(t, "/charts", &charts)
-		var sources []helmtrail.ChartSource
+		var sources []catalog.Source
 		for _, c := range charts.Items {
 			sources = append(sources, c.Source)
 			if c.Name != "web" || c.Versions[0].Version != "1.2.3" {
 				t.Errorf("listed %+v", c)
 			}
 		}
-		if !slices.Equal(sources, []helmtrail.ChartSource{helmtrail.ChartFromDirectory, helmtrail.ChartFromUpload, helmtrail.ChartFromRepository}) {
+		if !slices.Equal(sources, []catalog.Source{catalog.FromDirectory, catalog.FromUpload, catalog.FromRepository}) {
 			t.Errorf("listed from %v", sources)
 		}
 		for i, chart := range charts.Items {

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/catalog"
 )
 
 const (
@@ -32,15 +33,15 @@ const (
 // those of the configured repositories, each sorted by name. Charts and
 // repositories that cannot be read are reported in problems; the others are still
 // listed. It blocks while it fetches the indexes that are not cached.
-func (h *Helm) ListCharts(ctx context.Context) (items []helmtrail.ChartItem, problems []helmtrail.ChartProblem) {
+func (h *Helm) ListCharts(ctx context.Context) (items []catalog.Item, problems []catalog.Problem) {
 	items, problems = h.directoryCharts(ctx)
 	uploaded, err := h.uploadedCharts(ctx)
 	if err != nil {
-		problems = append(problems, helmtrail.ChartProblem{Where: uploadPrefix, Message: err.Error()})
+		problems = append(problems, catalog.Problem{Where: uploadPrefix, Message: err.Error()})
 	}
 	items = append(items, uploaded...)
 
-	found := make([][]helmtrail.ChartItem, len(h.config.Repositories))
+	found := make([][]catalog.Item, len(h.config.Repositories))
 	failed := make([]error, len(h.config.Repositories))
 	var group errgroup.Group
 	for i, r := range h.config.Repositories {
@@ -58,7 +59,7 @@ func (h *Helm) ListCharts(ctx context.Context) (items []helmtrail.ChartItem, pro
 	for i, r := range h.config.Repositories {
 		items = append(items, found[i]...)
 		if failed[i] != nil {
-			problems = append(problems, helmtrail.ChartProblem{Where: r.Name, Message: failed[i].Error()})
+			problems = append(problems, catalog.Problem{Where: r.Name, Message: failed[i].Error()})
 		}
 	}
 	return items, problems
@@ -66,34 +67,34 @@ func (h *Helm) ListCharts(ctx context.Context) (items []helmtrail.ChartItem, pro
 
 // indexItems returns the charts of an index by name. Helm keeps their versions
 // newest first.
-func indexItems(index helmtrail.ChartIndex, repo string) []helmtrail.ChartItem {
-	items := make([]helmtrail.ChartItem, 0, len(index))
+func indexItems(index catalog.Index, repo string) []catalog.Item {
+	items := make([]catalog.Item, 0, len(index))
 	for name, entries := range index {
 		if len(entries) == 0 || !chartPattern.MatchString(name) || strings.Contains(name, "/") {
 			continue
 		}
-		item := helmtrail.ChartItem{
-			Ref: name, Repo: repo, Source: helmtrail.ChartFromRepository, Name: name,
-			Description: entries[0].Description, Icon: entries[0].Icon, Versions: make([]helmtrail.ChartVersion, len(entries)),
+		item := catalog.Item{
+			Ref: name, Repo: repo, Source: catalog.FromRepository, Name: name,
+			Description: entries[0].Description, Icon: entries[0].Icon, Versions: make([]catalog.ItemVersion, len(entries)),
 		}
 		for n, e := range entries {
-			item.Versions[n] = e.ChartVersion
+			item.Versions[n] = e.ItemVersion
 		}
 		items = append(items, item)
 	}
-	slices.SortFunc(items, func(a, b helmtrail.ChartItem) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(items, func(a, b catalog.Item) int { return strings.Compare(a.Name, b.Name) })
 	return items
 }
 
-func newItem(ref string, source helmtrail.ChartSource, m *chart.Metadata) helmtrail.ChartItem {
-	return helmtrail.ChartItem{
+func newItem(ref string, source catalog.Source, m *chart.Metadata) catalog.Item {
+	return catalog.Item{
 		Ref: ref, Source: source, Name: m.Name, Description: m.Description, Icon: m.Icon,
-		Versions: []helmtrail.ChartVersion{{Version: m.Version, AppVersion: m.AppVersion, Deprecated: m.Deprecated}},
+		Versions: []catalog.ItemVersion{{Version: m.Version, AppVersion: m.AppVersion, Deprecated: m.Deprecated}},
 	}
 }
 
 // directoryCharts lists the chart directory: folders with a Chart.yaml, and archives.
-func (h *Helm) directoryCharts(ctx context.Context) (items []helmtrail.ChartItem, problems []helmtrail.ChartProblem) {
+func (h *Helm) directoryCharts(ctx context.Context) (items []catalog.Item, problems []catalog.Problem) {
 	if h.config.ChartDir == "" {
 		return nil, nil
 	}
@@ -112,16 +113,16 @@ func (h *Helm) directoryCharts(ctx context.Context) (items []helmtrail.ChartItem
 		m, err := h.metadataAt(ctx, path, entry)
 		switch {
 		case err != nil:
-			problems = append(problems, helmtrail.ChartProblem{Where: ref, Message: oneLine(strings.ReplaceAll(err.Error(), h.config.ChartDir+"/", ""))})
+			problems = append(problems, catalog.Problem{Where: ref, Message: oneLine(strings.ReplaceAll(err.Error(), h.config.ChartDir+"/", ""))})
 		case m == nil:
 			return nil
 		case m.Type != "library":
-			items = append(items, newItem(ref, helmtrail.ChartFromDirectory, m))
+			items = append(items, newItem(ref, catalog.FromDirectory, m))
 		}
 		return skip(entry)
 	})
 	if err != nil {
-		problems = append(problems, helmtrail.ChartProblem{Where: ".", Message: "the chart directory cannot be read"})
+		problems = append(problems, catalog.Problem{Where: ".", Message: "the chart directory cannot be read"})
 	}
 	return items, problems
 }
@@ -159,20 +160,20 @@ func (h *Helm) metadataAt(ctx context.Context, path string, entry fs.DirEntry) (
 	return m, m.Validate()
 }
 
-func (h *Helm) uploadedCharts(ctx context.Context) ([]helmtrail.ChartItem, error) {
+func (h *Helm) uploadedCharts(ctx context.Context) ([]catalog.Item, error) {
 	files, err := h.uploads()
 	if err != nil {
 		return nil, err
 	}
-	var items []helmtrail.ChartItem
+	var items []catalog.Item
 	for _, file := range files {
 		// A chart that was pruned in between is not listed.
 		ref := uploadPrefix + strings.TrimSuffix(file.Name(), ".tgz")
 		if m, err := h.archiveMetadata(ctx, h.uploadPath(ref), ref); err == nil {
-			items = append(items, newItem(ref, helmtrail.ChartFromUpload, m))
+			items = append(items, newItem(ref, catalog.FromUpload, m))
 		}
 	}
-	slices.SortStableFunc(items, func(a, b helmtrail.ChartItem) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(items, func(a, b catalog.Item) int { return strings.Compare(a.Name, b.Name) })
 	return items, nil
 }
 
@@ -193,7 +194,7 @@ func (h *Helm) archiveMetadata(ctx context.Context, path, key string) (*chart.Me
 // DescribeChart reads a chart, and fetches it if it is not on the server.
 // It fails with an *helmtrail.InvalidError if the reference is not valid, and with
 // helmtrail.ErrNoChart if the chart cannot be fetched or read.
-func (h *Helm) DescribeChart(ctx context.Context, fetch helmtrail.ChartFetch) (*helmtrail.ChartDetails, error) {
+func (h *Helm) DescribeChart(ctx context.Context, fetch helmtrail.ChartFetch) (*catalog.Details, error) {
 	c := fetch.Chart
 	if err := h.checkChart(c); err != nil {
 		return nil, err
@@ -206,7 +207,7 @@ func (h *Helm) DescribeChart(ctx context.Context, fetch helmtrail.ChartFetch) (*
 	if err != nil {
 		return nil, fmt.Errorf("encode the metadata of chart %s: %w", c.Ref, err)
 	}
-	details := &helmtrail.ChartDetails{Ref: c.Ref, Repo: c.Repo, Metadata: metadata, Schema: read.Schema}
+	details := &catalog.Details{Ref: c.Ref, Repo: c.Repo, Metadata: metadata, Schema: read.Schema}
 	for _, file := range read.Raw {
 		switch {
 		case file.Name == "values.yaml":

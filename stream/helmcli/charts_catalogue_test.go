@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/catalog"
 )
 
 // withoutHelm returns a Helm without a binary. It can still list and read charts on
@@ -64,20 +65,20 @@ func TestChartsAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	items, problems := h.ListCharts(t.Context())
-	one := func(ref string, source helmtrail.ChartSource, name, version string) helmtrail.ChartItem {
-		return helmtrail.ChartItem{
+	one := func(ref string, source catalog.Source, name, version string) catalog.Item {
+		return catalog.Item{
 			Ref: ref, Source: source, Name: name, Description: "A small chart.",
-			Versions: []helmtrail.ChartVersion{{Version: version, AppVersion: "7"}},
+			Versions: []catalog.ItemVersion{{Version: version, AppVersion: "7"}},
 		}
 	}
-	want := []helmtrail.ChartItem{
-		one("api-3.0.0.tgz", helmtrail.ChartFromDirectory, "api", "3.0.0"),
-		one("team/db", helmtrail.ChartFromDirectory, "db", "2.0.0"),
-		one("web", helmtrail.ChartFromDirectory, "web", "1.0.0"),
-		one(uploaded.Ref, helmtrail.ChartFromUpload, "mine", "4.0.0"),
+	want := []catalog.Item{
+		one("api-3.0.0.tgz", catalog.FromDirectory, "api", "3.0.0"),
+		one("team/db", catalog.FromDirectory, "db", "2.0.0"),
+		one("web", catalog.FromDirectory, "web", "1.0.0"),
+		one(uploaded.Ref, catalog.FromUpload, "mine", "4.0.0"),
 		{
-			Ref: "small", Repo: "own", Source: helmtrail.ChartFromRepository, Name: "small", Description: "A small chart.",
-			Versions: []helmtrail.ChartVersion{{Version: "1.2.3", AppVersion: "7"}, {Version: "1.0.0", Deprecated: true}},
+			Ref: "small", Repo: "own", Source: catalog.FromRepository, Name: "small", Description: "A small chart.",
+			Versions: []catalog.ItemVersion{{Version: "1.2.3", AppVersion: "7"}, {Version: "1.0.0", Deprecated: true}},
 		},
 	}
 	if diff := cmp.Diff(want, items); diff != "" {

@@ -15,6 +15,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 
 	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/catalog"
 )
 
 // renderTimeout bounds rendering a chart to show it.
@@ -54,7 +55,7 @@ func (h *Helm) LoadChart(ctx context.Context, archive []byte) (*chart.Chart, err
 
 // RepositoryIndex returns a repository's index, which may be five minutes old. It
 // blocks for at most half a minute. No error contains a credential.
-func (h *Helm) RepositoryIndex(ctx context.Context, address string, access map[string][]byte) (helmtrail.ChartIndex, error) {
+func (h *Helm) RepositoryIndex(ctx context.Context, address string, access map[string][]byte) (catalog.Index, error) {
 	if err := h.checkRemote("url", address, "https", "http"); err != nil {
 		return nil, fmt.Errorf("%w: invalid repository address: %w", helmtrail.ErrNoChart, err)
 	}

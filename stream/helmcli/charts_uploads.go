@@ -18,7 +18,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
 
-	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/catalog"
 	"github.com/helmtrail/helmtrail/stream/atomicfile"
 )
 
@@ -36,7 +36,7 @@ const (
 
 // UploadChart stores the archive of a chart and returns its item in the list. It
 // fails with an *helmtrail.InvalidError if the archive is not an installable chart.
-func (h *Helm) UploadChart(ctx context.Context, archive io.Reader) (*helmtrail.ChartItem, error) {
+func (h *Helm) UploadChart(ctx context.Context, archive io.Reader) (*catalog.Item, error) {
 	if h.config.Uploads == "" {
 		return nil, invalid("chart", "uploads are disabled")
 	}
@@ -60,7 +60,7 @@ func (h *Helm) UploadChart(ctx context.Context, archive io.Reader) (*helmtrail.C
 	if err := file.Replace(h.uploadPath(ref)); err != nil {
 		return nil, fmt.Errorf("keep a chart: %w", err)
 	}
-	item := newItem(ref, helmtrail.ChartFromUpload, read.Metadata)
+	item := newItem(ref, catalog.FromUpload, read.Metadata)
 	return &item, h.prune(h.uploadPath(ref))
 }
 

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/catalog"
 )
 
 const (
@@ -31,7 +32,7 @@ const errNotIndex = refusal("its index.yaml is not the index of a chart reposito
 
 // cachedIndex is a repository's index, or why it cannot be read.
 type cachedIndex struct {
-	index helmtrail.ChartIndex
+	index catalog.Index
 	bytes int
 	err   error
 }
@@ -40,7 +41,7 @@ type cachedIndex struct {
 // minutes. The login is part of the cache's key, so that nobody is shown what
 // another login gives access to. Concurrent callers share one request, which
 // continues when one of them leaves.
-func (c *Client) Index(ctx context.Context, address string, secret map[string][]byte) (helmtrail.ChartIndex, error) {
+func (c *Client) Index(ctx context.Context, address string, secret map[string][]byte) (catalog.Index, error) {
 	key, err := json.Marshal(secret) // its keys are sorted
 	if err != nil {
 		return nil, fmt.Errorf("read the index of %s: %w", address, err)
@@ -60,7 +61,7 @@ func (c *Client) Index(ctx context.Context, address string, secret map[string][]
 	})
 	select {
 	case a := <-answer:
-		index, _ := a.Val.(helmtrail.ChartIndex)
+		index, _ := a.Val.(catalog.Index)
 		return index, a.Err
 	case <-ctx.Done():
 		return nil, errors.Join(helmtrail.ErrNoChart, ctx.Err())
@@ -83,7 +84,7 @@ func (c *Client) readIndex(ctx context.Context, address string, secret map[strin
 }
 
 // fetchIndex fetches an index and decodes it.
-func (c *Client) fetchIndex(ctx context.Context, address string, login Login) (helmtrail.ChartIndex, int, error) {
+func (c *Client) fetchIndex(ctx context.Context, address string, login Login) (catalog.Index, int, error) {
 	ctx, cancel := context.WithTimeout(ctx, indexTimeout)
 	defer cancel()
 	base, err := url.Parse(strings.TrimSuffix(address, "/") + "/")
@@ -111,14 +112,14 @@ func (c *Client) fetchIndex(ctx context.Context, address string, login Login) (h
 }
 
 // decodeIndex decodes an index and makes the URLs in it absolute.
-func decodeIndex(data []byte, base *url.URL) (helmtrail.ChartIndex, error) {
+func decodeIndex(data []byte, base *url.URL) (catalog.Index, error) {
 	var raw struct {
 		Entries map[string][]map[string]any `json:"entries"`
 	}
 	if yaml.Unmarshal(data, &raw) != nil {
 		return nil, errNotIndex
 	}
-	index := make(helmtrail.ChartIndex, len(raw.Entries))
+	index := make(catalog.Index, len(raw.Entries))
 	for name, versions := range raw.Entries {
 		for _, fields := range versions {
 			urls, _ := fields["urls"].([]any)
@@ -132,7 +133,7 @@ func decodeIndex(data []byte, base *url.URL) (helmtrail.ChartIndex, error) {
 			if err != nil {
 				return nil, errNotIndex
 			}
-			entry := helmtrail.IndexedChart{Content: content}
+			entry := catalog.Entry{Content: content}
 			text := func(key string) string {
 				value, _ := fields[key].(string)
 				return value

@@ -12,6 +12,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 
 	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/catalog"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
@@ -118,16 +119,16 @@ func TestZeroTimesAreOmitted(t *testing.T) {
 }
 
 func TestIndexesAreMerged(t *testing.T) {
-	entry := func(kubeVersion, content string) helmtrail.IndexedChart {
-		return helmtrail.IndexedChart{KubeVersion: kubeVersion, Content: json.RawMessage(content)}
+	entry := func(kubeVersion, content string) catalog.Entry {
+		return catalog.Entry{KubeVersion: kubeVersion, Content: json.RawMessage(content)}
 	}
-	entries := helmtrail.ChartIndex{"web": {
+	entries := catalog.Index{"web": {
 		entry(">=1.99", `{"name":"web","version":"2.0.0","kubeVersion":">=1.99","urls":["https://charts.example.com/stable/web-2.0.0.tgz"]}`),
 		entry("", `{"name":"web","version":"1.0.0","urls":["https://elsewhere.example.com/web-1.0.0.tgz"],"unknown":"kept"}`),
 	}}
 	merged, err := mergeIndexes(
 		repositoriesNamed("own", "broken", "own"),
-		[]repositoryIndex{{entries: entries}, {problem: "it is down"}, {entries: helmtrail.ChartIndex{"web": {entry("", `{"name":"other"}`)}}}},
+		[]repositoryIndex{{entries: entries}, {problem: "it is down"}, {entries: catalog.Index{"web": {entry("", `{"name":"other"}`)}}}},
 		"v1.37.2",
 	)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/catalog"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
@@ -33,7 +34,7 @@ const (
 
 // repositoryIndex is a repository's index, or the reason why it cannot be read.
 type repositoryIndex struct {
-	entries helmtrail.ChartIndex
+	entries catalog.Index
 	problem string
 }
 

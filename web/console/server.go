@@ -12,6 +12,7 @@ import (
 
 	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/audit"
+	"github.com/helmtrail/helmtrail/catalog"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/internal/bounded"
 	"github.com/helmtrail/helmtrail/stream"
@@ -57,10 +58,10 @@ type Archives interface {
 	// configured repository's server.
 	FromElsewhere(chart helmtrail.Chart) bool
 	LoadChart(ctx context.Context, archive []byte) (*chart.Chart, error)
-	UploadChart(ctx context.Context, archive io.Reader) (*helmtrail.ChartItem, error)
+	UploadChart(ctx context.Context, archive io.Reader) (*catalog.Item, error)
 	RenderChart(ctx context.Context, archive []byte, release helmtrail.ReleaseRef, values []byte, kubeVersion string) ([]byte, error)
 	// RepositoryIndex returns a repository's index, which may be cached.
-	RepositoryIndex(ctx context.Context, address string, access map[string][]byte) (helmtrail.ChartIndex, error)
+	RepositoryIndex(ctx context.Context, address string, access map[string][]byte) (catalog.Index, error)
 	// Repositories returns the configured repositories.
 	Repositories() []helmtrail.ChartRepository
 }
