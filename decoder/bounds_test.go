@@ -34,3 +34,26 @@ func TestASmallSecretOfMillionsOfValuesIsRefused(t *testing.T) {
 		})
 	}
 }
+
+func TestMeasureCountsBytesAndNodes(t *testing.T) {
+	text := `{"name":"web","info":{"status":"deployed"},"config":{"a":[1,2,{"b":"c"}]},"manifest":"kind: Secret\ndata:\n- x"}`
+	for name, data := range map[string][]byte{"plain": plainJSON(text), "compressed": compressed(t, text)} {
+		extent, err := decoder.Measure(data, decoder.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const inJSON, inYAML = 16, 6
+		if extent.Bytes != len(text) || extent.Nodes < inJSON+inYAML {
+			t.Errorf("%s: the extent is %+v, want %d bytes and at least %d nodes", name, extent, len(text), inJSON+inYAML)
+		}
+	}
+	large := compressed(t, `{"name":"`+strings.Repeat("x", decoder.DefaultInflated)+`"}`)
+	if _, err := decoder.Measure(large, decoder.Limits{}); !errors.Is(err, decoder.ErrTooLarge) {
+		t.Errorf("the error of a large record is %v", err)
+	}
+	for name, data := range map[string][]byte{"no base64": []byte("{}"), "cut off": compressed(t, text)[:100]} {
+		if _, err := decoder.Measure(data, decoder.Limits{}); !errors.Is(err, decoder.ErrNotRecord) {
+			t.Errorf("%s: the error is %v", name, err)
+		}
+	}
+}

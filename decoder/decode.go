@@ -121,11 +121,12 @@ func (p *parser) unmarshal(part json.RawMessage, to any, what string) {
 	}
 }
 
-// packed holds the buffers that unpack reuses.
+// packed holds the buffers that reading a record reuses.
 type packed struct {
 	bytes  []byte
 	reader bytes.Reader
 	gzip   gzip.Reader
+	chunk  [window]byte
 }
 
 // packeds pools the buffers and the tables of the inflater.
@@ -142,29 +143,55 @@ func (p *packed) release() {
 	packeds.Put(p)
 }
 
-// unpack returns the JSON of a record.
-func unpack(data []byte, limit int) ([]byte, error) {
-	p := packeds.Get().(*packed)
-	defer p.release()
+// open returns what data holds in base64, and a reader of the JSON in it. Both
+// are valid until p is released.
+func (p *packed) open(data []byte) (content []byte, r io.Reader, err error) {
 	if need := base64.StdEncoding.DecodedLen(len(data)); cap(p.bytes) < need {
 		p.bytes = make([]byte, need)
 	}
 	n, err := base64.StdEncoding.Decode(p.bytes[:cap(p.bytes)], data)
 	if err != nil {
-		return nil, fmt.Errorf("%w: not base64", ErrNotRecord)
+		return nil, nil, fmt.Errorf("%w: not base64", ErrNotRecord)
 	}
-	content := p.bytes[:n]
-	if n <= len(gzipMagic) || !bytes.HasPrefix(content, gzipMagic) {
-		if n > limit {
-			return nil, fmt.Errorf("%w: more than %d bytes of JSON", ErrTooLarge, limit)
-		}
-		return bytes.Clone(content), nil
-	}
+	content = p.bytes[:n]
 	p.reader.Reset(content)
-	if p.gzip.Reset(&p.reader) != nil {
-		return nil, fmt.Errorf("%w: broken compression header", ErrNotRecord)
+	if !compressed(content) {
+		return content, &p.reader, nil
 	}
-	return inflate(&p.gzip, inflatedSize(content, limit), limit)
+	if p.gzip.Reset(&p.reader) != nil {
+		return nil, nil, fmt.Errorf("%w: broken compression header", ErrNotRecord)
+	}
+	return content, &p.gzip, nil
+}
+
+// compressed reports whether Helm takes a record's bytes for compressed ones.
+func compressed(content []byte) bool {
+	return len(content) > len(gzipMagic) && bytes.HasPrefix(content, gzipMagic)
+}
+
+// unpack returns the JSON of a record.
+func unpack(data []byte, limit int) ([]byte, error) {
+	p := packeds.Get().(*packed)
+	defer p.release()
+	content, r, err := p.open(data)
+	if err != nil {
+		return nil, err
+	}
+	if compressed(content) {
+		return inflate(r, inflatedSize(content, limit), limit)
+	}
+	if len(content) > limit {
+		return nil, tooManyBytes(limit)
+	}
+	return bytes.Clone(content), nil
+}
+
+func tooManyBytes(limit int) error {
+	return fmt.Errorf("%w: more than %d bytes of JSON", ErrTooLarge, limit)
+}
+
+func brokenCompression(after int) error {
+	return fmt.Errorf("%w: broken compression after %d bytes of JSON", ErrNotRecord, after)
 }
 
 // inflatedSize estimates the inflated size of content. It uses the size in the
@@ -189,11 +216,11 @@ func inflate(r io.Reader, size, limit int) ([]byte, error) {
 		out = out[:len(out)+n]
 		switch {
 		case len(out) > limit:
-			return nil, fmt.Errorf("%w: more than %d bytes of JSON", ErrTooLarge, limit)
+			return nil, tooManyBytes(limit)
 		case errors.Is(err, io.EOF):
 			return out[:len(out):len(out)], nil
 		case err != nil:
-			return nil, fmt.Errorf("%w: broken compression after %d bytes of JSON", ErrNotRecord, len(out))
+			return nil, brokenCompression(len(out))
 		}
 	}
 }

@@ -23,6 +23,8 @@ type Record struct {
 	Labels map[string]string
 	Digest string
 	Size   int
+	// Nodes is the extent's, which the code that decodes the record sets.
+	Nodes int
 	// Version is the revision number in the record.
 	Version int
 	// ApplyMethod is "ssa" or "csa" as written by Helm 4. Helm 3 writes no value,

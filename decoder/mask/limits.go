@@ -35,14 +35,14 @@ var errTooManySecrets = fmt.Errorf("%w: too many secrets", decoder.ErrTooLarge)
 const notShown = "(not shown: the release has too many secrets to mask them)"
 
 // Err returns an error that wraps [decoder.ErrTooLarge] if there are too many
-// secrets to remember, or a source is too large to be read. Nothing is shown
-// then: every text becomes the same sentence, and everything else fails with this
-// error.
+// secrets to remember, or a source is too large to be read, and the error of the
+// Masker's context if that has ended. Nothing is shown then: every text becomes
+// the same sentence, and everything else fails with this error.
 func (s *Secrets) Err() error {
 	if s.known.full {
 		return errTooManySecrets
 	}
-	return nil
+	return s.masker.ctx.Err()
 }
 
 // tooLarge returns err as an error of the decoder, if it is one of size.

@@ -1,6 +1,7 @@
 package mask
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -18,12 +19,23 @@ type Release struct {
 type Masker struct {
 	key     []byte
 	release Release
+	ctx     context.Context
 }
 
 // New returns the Masker of a release. The key is used for the fingerprints. It
 // is secret: with it, guesses of a secret can be tested. It must have at least 16
 // random bytes, and must be the same wherever tokens are compared.
-func New(key []byte, release Release) *Masker { return &Masker{key: key, release: release} }
+func New(key []byte, release Release) *Masker {
+	return &Masker{key: key, release: release, ctx: context.Background()}
+}
+
+// Within returns a copy of m whose work, and that of its Secrets, stops when
+// ctx ends. What is masked afterwards is not shown, see [Secrets.Err].
+func (m *Masker) Within(ctx context.Context) *Masker {
+	within := *m
+	within.ctx = ctx
+	return &within
+}
 
 const (
 	tokenStart = "«masked:"
