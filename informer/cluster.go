@@ -20,6 +20,7 @@ import (
 
 	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/budget"
 	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/informer/access"
 	"github.com/helmtrail/helmtrail/informer/resources"
@@ -47,6 +48,7 @@ type Cluster struct {
 	metadata   metadata.Interface
 	namespaces *namespaces
 	records    *records
+	reads      *budget.Line // of fetches for Record
 	resources  *resources.Tracker
 }
 
@@ -59,7 +61,7 @@ func newCluster(id string, config *rest.Config, proxyURL string, o Options) (*Cl
 	}
 	c := &Cluster{
 		ID: id, Server: publicAddress(config.Host), Namespaces: o.Namespaces,
-		log: o.Log.With("cluster", id), connection: connection, records: newRecords(recordsLimit),
+		log: o.Log.With("cluster", id), connection: connection, records: newRecords(recordsLimit), reads: budget.NewLine(readsAtOnce),
 		describer: describer{key: o.MaskKey, cluster: id},
 	}
 	if err := c.makeClients(connection.current.Load().config, &http.Client{Transport: connection}); err != nil {

@@ -20,6 +20,10 @@ import (
 // meanwhile.
 const readAttempts = 3
 
+// readsAtOnce is how many records are fetched at the same time. Each takes some
+// megabytes until its size is known.
+const readsAtOnce = 16
+
 // Read implements the engine's Cluster.
 func (c *Cluster) Read(ctx context.Context, namespace, name string) ([]*decoder.Revision, error) {
 	var err error
@@ -128,7 +132,7 @@ func (c *Cluster) record(ctx context.Context, namespace, name string, revision i
 	if err != nil {
 		return nil, err
 	}
-	record, err := c.records.decode(s.revision.Digest, full.Data[recordKey])
+	record, err := c.records.decode(ctx, s.revision.Digest, full.Data[recordKey])
 	if err != nil {
 		return nil, err
 	}
@@ -153,11 +157,16 @@ func (c *Cluster) secretName(namespace, name string, revision int) string {
 // fetchRevision reads one Secret and checks that it holds the revision. It reports
 // any other Secret as not found, so that a well-chosen name reveals nothing.
 func (c *Cluster) fetchRevision(ctx context.Context, namespace, secretName, name string, revision int) (*corev1.Secret, *secret, error) {
-	full, err := c.secrets.Secrets(namespace).Get(ctx, secretName, metav1.GetOptions{})
+	leave, err := c.reads.Enter(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	s := c.describer.read(full)
+	full, err := c.secrets.Secrets(namespace).Get(ctx, secretName, metav1.GetOptions{})
+	leave()
+	if err != nil {
+		return nil, nil, err
+	}
+	s := readSecret(full)
 	if full.Type != decoder.SecretType || s.foreign || s.revision.Name != name || s.revision.Number != revision {
 		return nil, nil, apierrors.NewNotFound(secretsResource.GroupResource(), secretName)
 	}

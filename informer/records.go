@@ -1,12 +1,16 @@
 package informer
 
 import (
+	"context"
+	"errors"
+
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/budget"
 	"github.com/helmtrail/helmtrail/internal/bounded"
 )
 
 // recordsLimit bounds the cache of decoded records, in bytes.
-const recordsLimit = 64 << 20
+const recordsLimit = 24 << 20
 
 // records caches decoded records by the digest of their bytes. A record never
 // becomes stale, so none expires.
@@ -26,14 +30,19 @@ func newRecords(limit int) *records {
 	return &records{cache: bounded.New(bounded.Options[decoded]{Limit: limit, Size: sizeOf})}
 }
 
-// decode returns the record in data, from the cache if possible. The record
-// is shared and must not be changed.
-func (r *records) decode(digest string, data []byte) (*decoder.Record, error) {
+// decode returns the record in data, from the cache if possible, and takes its
+// memory from the budget of ctx. The record is shared and must not be changed.
+func (r *records) decode(ctx context.Context, digest string, data []byte) (*decoder.Record, error) {
 	if cached, ok := r.cache.Get(digest); ok {
-		return cached.record, cached.err
+		if cached.err != nil {
+			return nil, cached.err
+		}
+		return cached.record, budget.TakeFor(ctx, cached.record)
 	}
-	record, err := decoder.DecodeRecord(data, decoder.Limits{})
-	r.cache.Add(digest, decoded{record, err})
+	record, err := budget.Decode(ctx, data)
+	if err == nil || errors.Is(err, decoder.ErrNotRecord) || errors.Is(err, decoder.ErrTooLarge) {
+		r.cache.Add(digest, decoded{record, err})
+	}
 	return record, err
 }
 

@@ -2,10 +2,13 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/stream"
@@ -36,10 +39,13 @@ func (s *Server) listResources(c *gin.Context) error {
 		return httpapi.NoRelease(ref)
 	}
 	if newest.Problem != "" {
-		return httpapi.Unavailable("The record that names the objects of " + ref.Name + " cannot be read: " + newest.Problem)
+		return unreadableObjects(ref, newest.Problem)
 	}
 	record, err := cluster.objects.Record(c.Request.Context(), ref.Namespace, ref.Name, newest.Number)
-	if err != nil {
+	switch {
+	case errors.Is(err, decoder.ErrNotRecord) || errors.Is(err, decoder.ErrTooLarge):
+		return unreadableObjects(ref, err.Error())
+	case err != nil:
 		return cluster.Explain(err)
 	}
 	viewer := authz.CallerOf(c).Viewer()
@@ -47,7 +53,7 @@ func (s *Server) listResources(c *gin.Context) error {
 	if err != nil {
 		return cluster.Explain(err)
 	}
-	secrets := s.history.Masker(ref).Collect(mask.FromRecord(record))
+	secrets := s.history.Masker(ref).Within(c.Request.Context()).Collect(mask.FromRecord(record))
 	masked := make([]health.Resource, len(rows))
 	for i, row := range rows {
 		masked[i] = row.Masked(secrets.Text)
@@ -59,4 +65,8 @@ func (s *Server) listResources(c *gin.Context) error {
 	stream.AddLogs(c.Request.Context(), summary.Causes, read, secrets.Text)
 	httpapi.WriteJSON(c, http.StatusOK, resourceList{Revision: newest.Number, Resources: masked, Summary: summary})
 	return nil
+}
+
+func unreadableObjects(ref helmtrail.ReleaseRef, why string) error {
+	return httpapi.Unavailable("The record that names the objects of " + ref.Name + " cannot be read: " + why)
 }

@@ -106,9 +106,12 @@ func (s *Server) cluster(c *gin.Context) (*served, error) {
 }
 
 // answer converts a handler to a Gin handler, which also writes the response to
-// an error.
+// an error. The memory that the handler takes is returned when it ends.
 func (s *Server) answer(h handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
+		ctx, end := s.options.Budget.Begin(c.Request.Context())
+		defer end()
+		c.Request = c.Request.WithContext(ctx)
 		err := h(c)
 		if err == nil {
 			return

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/decoder/budget"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/console"
 	"github.com/helmtrail/helmtrail/web/history"
@@ -57,6 +58,9 @@ type Options struct {
 	// comparable while the key is the same. It is secret. The default is a new
 	// key.
 	MaskKey []byte
+	// Budget bounds the memory in which records are decoded and masked for
+	// requests; a new one by default.
+	Budget *budget.Budget
 	// Metrics is the registry for the server's metrics and for /metrics; it may be nil.
 	Metrics *prometheus.Registry
 	// Logger receives the server's errors; the default is slog.Default().
@@ -111,6 +115,9 @@ func New(o Options) (*Server, error) {
 	if s.logger == nil {
 		s.logger = slog.Default()
 	}
+	if s.options.Budget == nil {
+		s.options.Budget = budget.New()
+	}
 	if s.options.MaskKey == nil {
 		s.options.MaskKey = []byte(rand.Text())
 	}
@@ -162,7 +169,7 @@ func (s *Server) newHistory() *history.Server {
 			return history.Cluster{Cluster: cluster.Cluster, Records: cluster.objects, Comparer: cluster.comparer}, nil
 		},
 		CallerIn: s.callers.identifyIn, Sessions: s.options.Operations, Trail: s.options.Trail, MayReveal: s.mayReveal,
-		MaskKey: s.options.MaskKey, OpenPaced: s.openPaced, Logger: s.logger,
+		MaskKey: s.options.MaskKey, Budget: s.options.Budget, OpenPaced: s.openPaced, Logger: s.logger,
 	})
 }
 
@@ -176,6 +183,6 @@ func (s *Server) newConsole() *console.Server {
 			return console.Cluster{Cluster: cluster.Cluster, Records: cluster.objects, API: cluster.api}, nil
 		},
 		Caller: s.callers.identifyConsole, Operations: s.options.Operations, Secrets: s.history, Archives: s.options.Archives,
-		MayReveal: s.mayReveal, Unbound: s.unboundAnswer, Closing: s.closing, Logger: s.logger,
+		MayReveal: s.mayReveal, Unbound: s.unboundAnswer, Closing: s.closing, Budget: s.options.Budget, Logger: s.logger,
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -26,7 +27,12 @@ const (
 	readTime = 2 * time.Minute
 	// recordsAtOnce is the number of records that one answer reads concurrently.
 	recordsAtOnce = 8
+	// maxAnswer bounds an answer that holds whole releases, in bytes.
+	maxAnswer = 32 << 20
 )
+
+// errLargeAnswer is returned for more releases than fit into one answer.
+var errLargeAnswer = &statusError{http.StatusBadGateway, "the releases are too large for one answer"}
 
 // listReleases answers with the newest revision of every release, in full or,
 // with limitInfo, without the parts that lists do not show.
@@ -106,6 +112,7 @@ func (s *Server) answer(ctx context.Context, cluster Cluster, revisions []*decod
 		ctx, cancel := context.WithTimeout(ctx, readTime)
 		defer cancel()
 		items := make([]json.RawMessage, len(revisions))
+		var size atomic.Int64
 		group, ctx := errgroup.WithContext(ctx)
 		group.SetLimit(recordsAtOnce)
 		for i, r := range revisions {
@@ -114,6 +121,9 @@ func (s *Server) answer(ctx context.Context, cluster Cluster, revisions []*decod
 				items[i], err = s.encode(ctx, cluster, r, limited)
 				if errors.Is(err, helmtrail.ErrNotFound) {
 					return nil // It has just been deleted.
+				}
+				if size.Add(int64(len(items[i]))) > maxAnswer {
+					return errLargeAnswer
 				}
 				return err
 			})
@@ -146,6 +156,8 @@ func (s *Server) encode(ctx context.Context, cluster Cluster, r *decoder.Revisio
 			return kept, nil
 		}
 	}
+	ctx, end := s.Budget.Begin(ctx)
+	defer end()
 	record, err := cluster.Records.Record(ctx, r.Namespace, r.Name, r.Number)
 	var shown *release
 	if err == nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/catalog"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/budget"
 	"github.com/helmtrail/helmtrail/internal/bounded"
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
@@ -105,7 +106,9 @@ type Options struct {
 	Unbound func(w http.ResponseWriter) (bound func())
 	// Closing ends when the server is closed.
 	Closing context.Context
-	Logger  *slog.Logger
+	// Budget bounds the memory in which records are decoded.
+	Budget *budget.Budget
+	Logger *slog.Logger
 }
 
 // Server serves the contract. Its methods may be called concurrently.

@@ -2,6 +2,7 @@ package history
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -256,12 +257,12 @@ func (s *Server) recordsOf(c *gin.Context, from, to side) (before, after *decode
 		}
 		c.Header("Cache-Control", "no-store")
 	}
-	shown, err := s.maskBoth(sides, records, reveal)
+	shown, err := s.maskBoth(ctx, sides, records, reveal)
 	return shown[0], shown[1], err
 }
 
 // maskBoth masks the records that are neither revealed nor already masked.
-func (s *Server) maskBoth(sides [2]side, records [2]*decoder.Record, reveal [2]bool) (shown [2]*decoder.Record, err error) {
+func (s *Server) maskBoth(ctx context.Context, sides [2]side, records [2]*decoder.Record, reveal [2]bool) (shown [2]*decoder.Record, err error) {
 	var known *mask.Secrets
 	for i, at := range sides {
 		if shown[i] = records[i]; reveal[i] || at.Session != "" {
@@ -274,7 +275,7 @@ func (s *Server) maskBoth(sides [2]side, records [2]*decoder.Record, reveal [2]b
 			if sides[1-i].Session == "" { // A masked record holds tokens, not secrets.
 				sources = append(sources, mask.FromRecord(records[1-i]))
 			}
-			known = s.Masker(at.release()).Collect(sources...)
+			known = s.Masker(at.release()).Within(ctx).Collect(sources...)
 		}
 		if shown[i], err = known.Record(records[i]); err != nil {
 			return shown, unreadable(at.RevisionRef, err)

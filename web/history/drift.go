@@ -38,7 +38,7 @@ func (s *Server) GetDrift(c *gin.Context) error {
 		return err
 	}
 	ctx, caller := c.Request.Context(), authz.CallerOf(c)
-	query := drift.Query{Release: ref, Masker: s.Masker(ref), Credentials: caller.Credentials}
+	query := drift.Query{Release: ref, Masker: s.Masker(ref).Within(ctx), Credentials: caller.Credentials}
 	reveals, err := s.reveals(c, caller, ref)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"context"
 	"strings"
 
 	"github.com/helmtrail/helmtrail"
@@ -11,7 +12,7 @@ import (
 // maxRecords bounds each cache of records, in bytes. Masking the largest record,
 // or reading it from the trail, takes tenths of a second, and a page requests one
 // part after the other. A record never changes, so entries do not expire.
-const maxRecords = 32 << 20
+const maxRecords = 12 << 20
 
 // recordKey returns the cache key of a record's bytes in a release. Each release
 // has its own tokens.
@@ -30,12 +31,12 @@ func recordSize(record *decoder.Record) int {
 
 // maskedRecord returns the record with its secrets masked. It is shared and
 // must not be changed.
-func (s *Server) maskedRecord(ref helmtrail.ReleaseRef, record *decoder.Record) (*decoder.Record, error) {
+func (s *Server) maskedRecord(ctx context.Context, ref helmtrail.ReleaseRef, record *decoder.Record) (*decoder.Record, error) {
 	key := recordKey(ref, record.Digest)
 	known, ok := s.masked.Get(key)
 	if !ok || record.Digest == "" {
 		var err error
-		if known, err = s.Masker(ref).Collect(mask.FromRecord(record)).Record(record); err != nil {
+		if known, err = s.Masker(ref).Within(ctx).Collect(mask.FromRecord(record)).Record(record); err != nil {
 			return nil, err
 		}
 		if record.Digest != "" {

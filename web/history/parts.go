@@ -64,7 +64,7 @@ func (s *Server) GetPart(c *gin.Context) error {
 		}
 		return writePart(c, record, part, all)
 	}
-	if record, err = s.maskedRecord(ref, record); err != nil {
+	if record, err = s.maskedRecord(ctx, ref, record); err != nil {
 		return unreadable(at, err)
 	}
 	return writePart(c, record, part, all)

@@ -11,6 +11,7 @@ import (
 	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/budget"
 )
 
 const (
@@ -52,13 +53,16 @@ func (s *Server) readFacts(ctx context.Context, cluster Cluster, ref helmtrail.R
 			continue
 		}
 		group.Go(func() error {
+			ctx, end := s.Budget.Begin(ctx)
+			defer end()
+			var err error
 			if gone {
-				read[i] = s.trailFacts(ctx, ref, r, k.kept[r].Revision)
+				read[i], err = s.trailFacts(ctx, ref, r, k.kept[r].Revision)
 			} else {
-				var err error
-				if read[i], err = s.clusterFacts(ctx, cluster, ref, r); err != nil {
-					return err
-				}
+				read[i], err = s.clusterFacts(ctx, cluster, ref, r)
+			}
+			if err != nil {
+				return err
 			}
 			if !read[i].temporary {
 				s.facts.Add(key, read[i])
@@ -76,10 +80,13 @@ func (s *Server) readFacts(ctx context.Context, cluster Cluster, ref helmtrail.R
 }
 
 // trailFacts returns the facts of a record in the trail.
-func (s *Server) trailFacts(ctx context.Context, ref helmtrail.ReleaseRef, r *decoder.Revision, kept audit.Revision) recordFacts {
+func (s *Server) trailFacts(ctx context.Context, ref helmtrail.ReleaseRef, r *decoder.Revision, kept audit.Revision) (recordFacts, error) {
 	record, err := s.keptRecord(ctx, ref, kept)
 	if err == nil {
-		return s.factsOf(ref, r, record)
+		return s.factsOf(ctx, ref, r, record)
+	}
+	if errors.Is(err, budget.ErrBusy) || ctx.Err() != nil {
+		return recordFacts{}, err
 	}
 	f := recordFacts{digest: kept.Digest, size: kept.Size, problem: err.Error(), temporary: true}
 	switch {
@@ -90,7 +97,7 @@ func (s *Server) trailFacts(ctx context.Context, ref helmtrail.ReleaseRef, r *de
 	case errors.Is(err, decoder.ErrNotRecord) || errors.Is(err, decoder.ErrTooLarge):
 		f.temporary = false
 	}
-	return f
+	return f, nil
 }
 
 // clusterFacts returns the facts of a record in the cluster.
@@ -105,17 +112,17 @@ func (s *Server) clusterFacts(ctx context.Context, cluster Cluster, ref helmtrai
 	case err != nil:
 		return recordFacts{}, err
 	}
-	return s.factsOf(ref, r, record), nil
+	return s.factsOf(ctx, ref, r, record)
 }
 
-// factsOf returns the facts of a revision's record.
-func (s *Server) factsOf(ref helmtrail.ReleaseRef, r *decoder.Revision, record *decoder.Record) recordFacts {
+// factsOf returns the facts of a revision's record. It fails when ctx ends.
+func (s *Server) factsOf(ctx context.Context, ref helmtrail.ReleaseRef, r *decoder.Revision, record *decoder.Record) (recordFacts, error) {
 	f := recordFacts{
 		header: record.Header, applyMethod: applyMethod(record.ApplyMethod), digest: record.Digest, size: record.Size,
 		rollbackRevision: record.Header.RollbackTarget(), disagreements: decoder.Disagreements(r, record),
 	}
-	f.header.Description = s.Masker(ref).Description(record)
-	return f
+	f.header.Description = s.Masker(ref).Within(ctx).Description(record)
+	return f, ctx.Err()
 }
 
 // applyMethod returns the name of the method with which a revision was applied.

@@ -10,6 +10,7 @@ import (
 	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/budget"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
@@ -124,13 +125,18 @@ func (s *Server) keptRecord(ctx context.Context, ref helmtrail.ReleaseRef, kept 
 	}
 	key := recordKey(ref, kept.Digest)
 	if known, ok := s.kept.Get(key); ok {
-		return known, nil
+		return known, budget.TakeFor(ctx, known)
 	}
-	data, err := s.Trail.Record(ctx, kept.Digest)
+	leave, err := s.reads.Enter(ctx)
 	if err != nil {
 		return nil, err
 	}
-	record, err := decoder.DecodeRecord(data, decoder.Limits{})
+	data, err := s.Trail.Record(ctx, kept.Digest)
+	leave()
+	if err != nil {
+		return nil, err
+	}
+	record, err := budget.Decode(ctx, data)
 	if err != nil {
 		return nil, err
 	}

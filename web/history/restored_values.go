@@ -38,11 +38,16 @@ func (s *Server) RestoreValues(ctx context.Context, caller *authz.Caller, ref he
 	}
 	for _, number := range restoreBases(cluster.Releases.Revisions(ref.Namespace, ref.Name)) {
 		base := revisionOf(ref, number)
+		ctx, end := s.Budget.Begin(ctx)
 		record, readErr := s.record(ctx, caller, base)
+		if readErr == nil {
+			restored, err = s.restoreFrom(ctx, ref, record, values)
+		}
+		end()
 		if readErr != nil {
 			return nil, readErr
 		}
-		if restored, err = s.restoreFrom(ref, record, values); err == nil {
+		if err == nil {
 			if err := s.Reveal(ctx, caller, base.reveal("restored values")); err != nil {
 				return nil, err
 			}
@@ -71,12 +76,12 @@ func mayNotRestore(ref helmtrail.ReleaseRef, err error) error {
 	return httpapi.Forbidden(message)
 }
 
-func (s *Server) restoreFrom(ref helmtrail.ReleaseRef, record *decoder.Record, values []byte) ([]byte, error) {
+func (s *Server) restoreFrom(ctx context.Context, ref helmtrail.ReleaseRef, record *decoder.Record, values []byte) ([]byte, error) {
 	merged, err := decoder.MergedValues(record)
 	if err != nil {
 		return nil, err
 	}
-	secrets := s.Masker(ref).Collect(mask.FromRecord(record))
+	secrets := s.Masker(ref).Within(ctx).Collect(mask.FromRecord(record))
 	return secrets.Restore(values, mask.Schema(record), record.Config, merged)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/audit"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/budget"
 	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/internal/bounded"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
@@ -82,6 +83,8 @@ type Options struct {
 	MayReveal func(ctx context.Context, caller *authz.Caller, release helmtrail.ReleaseRef) error
 	// MaskKey is the key for the fingerprints of masked secrets.
 	MaskKey []byte
+	// Budget bounds the memory in which records are decoded and masked.
+	Budget *budget.Budget
 	// OpenPaced starts a response that is sent in parts.
 	OpenPaced func(c *gin.Context, contentType string) *httpapi.Paced
 	Logger    *slog.Logger
@@ -94,6 +97,8 @@ type Server struct {
 	facts *bounded.Cache[recordFacts]
 	// masked holds records with masked secrets, kept those read from the trail.
 	masked, kept *bounded.Cache[*decoder.Record]
+	// reads is the line of those who read a record from the trail.
+	reads *budget.Line
 }
 
 // New returns a Server.
@@ -103,6 +108,7 @@ func New(o Options) *Server {
 		Options: o,
 		facts:   bounded.New(bounded.Options[recordFacts]{Limit: maxFacts}),
 		masked:  bounded.New(records), kept: bounded.New(records),
+		reads: budget.NewLine(recordsAtOnce),
 	}
 }
 

@@ -24,7 +24,7 @@ func (s *Server) GetValidation(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	query := drift.ValidationQuery{Release: ref, Manifest: renderedText(rendering), Masker: s.Masker(ref), Credentials: caller.Credentials}
+	query := drift.ValidationQuery{Release: ref, Manifest: renderedText(rendering), Masker: s.Masker(ref).Within(ctx), Credentials: caller.Credentials}
 	// Only the release's record shows which values of the live objects are
 	// secret. Without that record, nothing of them is shown.
 	if err := cluster.CheckSyncedIn(ref.Namespace); err != nil {

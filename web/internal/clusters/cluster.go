@@ -3,12 +3,14 @@ package clusters
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync/atomic"
 
 	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/budget"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 	"github.com/helmtrail/helmtrail/web/internal/polling"
 )
@@ -145,6 +147,9 @@ func (c *Cluster) CheckWatched(namespace string) error {
 // Explain returns the reason why a request to the API server failed: that the
 // cluster is unreachable, or otherwise err.
 func (c *Cluster) Explain(err error) error {
+	if errors.Is(err, budget.ErrBusy) {
+		return err // It says nothing about the cluster.
+	}
 	if state := c.State(); !state.Reachable {
 		return httpapi.Unreachable("Cluster " + c.ID + " cannot be reached. " + state.Problem)
 	}

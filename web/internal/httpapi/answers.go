@@ -6,16 +6,19 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/helmtrail/helmtrail/decoder/budget"
 	"github.com/helmtrail/helmtrail/decoder/tree"
 )
 
 // WriteError answers with an error as JSON.
 func WriteError(c *gin.Context, e *Error) {
-	WriteJSON(c, e.Status, struct {
-		Code    Code   `json:"code"`
-		Message string `json:"message"`
-		Details any    `json:"details,omitempty"`
-	}{e.Code, e.Message, e.Details})
+	WriteJSON(c, e.Status, errorBody{e.Code, e.Message, e.Details})
+}
+
+type errorBody struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+	Details any    `json:"details,omitempty"`
 }
 
 // WriteJSON answers with v as JSON, or with 304 if the client of a GET already
@@ -33,7 +36,7 @@ func WriteJSON(c *gin.Context, status int, v any) {
 	if read && Unchanged(c, body) {
 		return
 	}
-	c.Data(status, string(JSON), body)
+	send(c, status, string(JSON), body)
 }
 
 // EncodeJSON encodes v and a line break. It panics if v cannot be encoded.
@@ -52,7 +55,7 @@ func WriteText(c *gin.Context, as Format, text string) {
 	if Unchanged(c, []byte(text)) {
 		return
 	}
-	c.Data(http.StatusOK, string(as)+"; charset=utf-8", []byte(text))
+	send(c, http.StatusOK, string(as)+"; charset=utf-8", []byte(text))
 }
 
 // WriteData answers with JSON data, or with the same data as YAML. It may hold
@@ -75,6 +78,21 @@ func WriteData(c *gin.Context, as Format, data json.RawMessage) error {
 	if Unchanged(c, data) {
 		return nil
 	}
-	c.Data(http.StatusOK, string(JSON), append(data[:len(data):len(data)], '\n'))
+	send(c, http.StatusOK, string(JSON), append(data[:len(data):len(data)], '\n'))
 	return nil
+}
+
+// send writes an answer. Its request keeps only the answer's memory of what it
+// took from the budget; when there is none for a large answer, the client gets
+// the error instead.
+func send(c *gin.Context, status int, contentType string, body []byte) {
+	if err := budget.Keep(c.Request.Context(), len(body)); err != nil {
+		if c.Request.Context().Err() != nil {
+			return // The client is gone.
+		}
+		c.Header("Retry-After", "5")
+		c.Header("Cache-Control", "no-store")
+		status, contentType, body = errBusy.Status, string(JSON), EncodeJSON(errorBody{errBusy.Code, errBusy.Message, nil})
+	}
+	c.Data(status, contentType, body)
 }

@@ -26,6 +26,7 @@ const (
 	CodeTooManyOperations Code = "too_many_operations"
 	CodeUnreachable       Code = "unreachable_cluster"
 	CodeUnavailable       Code = "unavailable"
+	CodeBusy              Code = "busy"
 	CodeInternal          Code = "internal"
 )
 
@@ -35,5 +36,5 @@ var Codes = []Code{
 	CodeBadRequest, CodeUnknownField, CodeUnsupported, CodeTokenExpires, CodeUnauthenticated, CodeForbidden,
 	CodeNotFound, CodeNoActiveSession, CodeMethodNotAllowed, CodeGone, CodePending, CodeChanged, CodeNotStuck,
 	CodeEnded, CodeInProgress, CodeTooLarge, CodeUnreadable, CodeTooManyRequests, CodeTooManyOperations,
-	CodeUnreachable, CodeUnavailable, CodeInternal,
+	CodeUnreachable, CodeUnavailable, CodeBusy, CodeInternal,
 }

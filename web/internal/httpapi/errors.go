@@ -8,6 +8,7 @@ import (
 
 	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/budget"
 )
 
 // Error is an error as a client sees it.
@@ -33,6 +34,10 @@ var (
 	errNotReviewed = &Error{
 		Status: http.StatusServiceUnavailable, Code: CodeUnreachable,
 		Message: "The cluster could not check your identity and permissions; the server's log says why.",
+	}
+	errBusy = &Error{
+		Status: http.StatusServiceUnavailable, Code: CodeBusy,
+		Message: "The server is busy with other large releases. Try again in a few seconds.",
 	}
 	errDiskFull = Unavailable("The server cannot write to its disk; its log and /readyz say why.")
 )
@@ -158,6 +163,9 @@ func FromError(err error) (*Error, bool) {
 	}
 	if denied, ok := errors.AsType[*helmtrail.ForbiddenError](err); ok {
 		return Denied(denied), true
+	}
+	if errors.Is(err, budget.ErrBusy) {
+		return errBusy, true
 	}
 	if errors.Is(err, helmtrail.ErrNotReviewed) {
 		return errNotReviewed, false

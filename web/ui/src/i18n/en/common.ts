@@ -49,6 +49,7 @@ export const common = {
     retried: 'This page tries again every ten seconds.',
     too_many_requests: 'Too many requests',
     unavailable: 'Temporarily unavailable',
+    busy: 'The server is busy',
     internal: 'Something went wrong',
   },
   right: {

@@ -51,6 +51,7 @@ export const common: Translation<typeof english> = {
     retried: '此页面每十秒重试一次。',
     too_many_requests: '请求过多',
     unavailable: '暂时不可用',
+    busy: '服务器繁忙',
     internal: '出现错误',
   },
   right: {

@@ -66,6 +66,7 @@ const errors: Record<ErrorCode, (details: Details, moment: (time: string) => str
     quota && limit ? `同时进行的操作已达${quotas[quota]}的上限（${limit} 项）。请等待其中一项结束，或取消一项。` : '同时进行的操作已达上限。请等待其中一项结束。',
   unreachable_cluster: () => 'helmtrail 无法连接该集群。',
   unavailable: () => '服务器暂时无法处理此请求：它正在启动或停止、缺少 Helm、无法获取 Chart，或者其磁盘无法写入。',
+  busy: () => '服务器正忙于处理其他大型 Release。请几秒后重试。',
   internal: () => '服务器出现内部错误。原因见服务器日志。',
 };
 
