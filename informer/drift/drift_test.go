@@ -207,7 +207,8 @@ func TestObjectsThatCannotBeComparedHaveAReason(t *testing.T) {
 			t.Errorf("without permission to get it, %s is %s: %s", o.Kind, o.State, o.Message)
 		}
 	}
-	r.record.Manifest += "\n---\nkind: Widget\napiVersion: gone.example.com/v1\nmetadata: {name: web}\n---\n{ no YAML\n---\nkind: Job\napiVersion: batch/v1\nmetadata: {generateName: once-}\n"
+	r.record.Manifest += "\n---\nkind: Widget\napiVersion: gone.example.com/v1\nmetadata: {name: web}\n---\n{ no YAML\n---\nkind: Job\napiVersion: batch/v1\nmetadata: {generateName: once-}\n" +
+		"---\nkind: ConfigMap\napiVersion: v1\n---\nkind: ConfigMap\napiVersion: v1\nmetadata: {name: a/b}\n---\nkind: ConfigMap\napiVersion: v1\nmetadata: {name: a, namespace: ..}\n"
 	var unknown []string
 	codes := map[drift.NoteCode]bool{}
 	for _, o := range r.drift(r.comparer).Objects {
@@ -226,6 +227,9 @@ func TestObjectsThatCannotBeComparedHaveAReason(t *testing.T) {
 		"Widget web: the cluster has no kind Widget in gone.example.com/v1",
 		" document 16: this part of the manifest cannot be read",
 		"Job once-*: the API server chose its name",
+		"ConfigMap : this part of the manifest cannot be read",
+		"ConfigMap a/b: this part of the manifest cannot be read",
+		"ConfigMap a: this part of the manifest cannot be read",
 	}
 	if diff := cmp.Diff(want, unknown); diff != "" {
 		t.Errorf("unknown (-want +got):\n%s", diff)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"helm.sh/helm/v3/pkg/release"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	yamldocuments "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
@@ -180,14 +181,23 @@ func read(content []byte, namespace, hook string) ([]object, error) {
 	if o.namespace == "" {
 		o.namespace = namespace
 	}
-	if o.name == "" && h.Metadata.GenerateName != "" {
+	switch {
+	case o.name == "" && h.Metadata.GenerateName != "":
 		o.name, o.problem, o.code = h.Metadata.GenerateName+"*", "the API server chose its name", drift.NoteGeneratedName
+	case o.name == "" || !canBeInPath(o.name) || !canBeInPath(o.namespace):
+		o.problem, o.code = cannotBeRead, drift.NoteUnreadable
 	}
 	return []object{o}, nil
 }
 
+// canBeInPath reports whether an object with this name or namespace can be
+// requested. Clients refuse others before they send anything.
+func canBeInPath(name string) bool { return len(content.IsPathSegmentName(name)) == 0 }
+
+const cannotBeRead = "this part of the manifest cannot be read"
+
 // unreadable returns an object for a document that cannot be read. It does not
 // include the error, which may quote secret content.
 func unreadable(document int, hook string) object {
-	return object{name: fmt.Sprintf("document %d", document), hook: hook, problem: "this part of the manifest cannot be read", code: drift.NoteUnreadable}
+	return object{name: fmt.Sprintf("document %d", document), hook: hook, problem: cannotBeRead, code: drift.NoteUnreadable}
 }
