@@ -232,7 +232,7 @@ func (o *Operations) start(ctx context.Context, request helmtrail.Request, clust
 		o.done.Done()
 		return helmtrail.Session{}, err
 	}
-	o.launch(ctx, r)
+	o.launch(r)
 	return session, nil
 }
 
@@ -262,7 +262,7 @@ func (o *Operations) Cancel(ctx context.Context, release helmtrail.ReleaseRef, i
 }
 
 // launch runs an admitted session in the background.
-func (o *Operations) launch(ctx context.Context, r *run) {
+func (o *Operations) launch(r *run) {
 	// A client that reads the end may submit the next operation at once.
 	r.writer.ending = func() { o.dismiss(r) }
 	go func() {
@@ -272,7 +272,8 @@ func (o *Operations) launch(ctx context.Context, r *run) {
 		if r.request.Operation == helmtrail.OperationRecover {
 			body = r.markFailed
 		}
-		r.run(context.WithoutCancel(ctx), body)
+		// What belongs to the request, such as its share of the memory, ends with it.
+		r.run(context.Background(), body)
 	}()
 }
 
@@ -339,7 +340,7 @@ func (o *Operations) resume(ctx context.Context, process backend.Process) error 
 		return err
 	}
 	o.setup.Logger.Info("session resumed", "session", ref.ID, "release", ref.Release.Name)
-	o.launch(ctx, r)
+	o.launch(r)
 	return nil
 }
 
