@@ -17,6 +17,10 @@ type Request struct {
 	// Credentials are the caller's credentials; they never leave the process's
 	// memory.
 	Credentials Credentials `json:"-"`
+	// OwnMasks gives the masks of the session a key of its own, and no secrets of
+	// the release. It is set for a dry run of a caller who may not see these: they
+	// could otherwise guess a secret and compare its mask.
+	OwnMasks bool
 	// Recovery is set when the operation is part of a recovery.
 	Recovery *Recovery
 }

@@ -144,7 +144,7 @@ func (r *run) launch(ctx context.Context, last backend.Launch, replace bool) (ba
 		}
 	}
 	launch := backend.Launch{
-		Attempt: last.Attempt + 1, Replace: replace, MaskKey: r.ops.setup.MaskKey,
+		Attempt: last.Attempt + 1, Replace: replace, MaskKey: r.maskKey(),
 		Deadline: r.request.Options.Deadline() - time.Since(r.writer.started),
 	}
 	if launch.Kubeconfig, err = r.cluster.Kubeconfig(reading, credentials); err != nil {
@@ -157,7 +157,9 @@ func (r *run) launch(ctx context.Context, last backend.Launch, replace bool) (ba
 	}
 	if len(before) > 0 {
 		launch.StartRevision = before[len(before)-1].Number
-		launch.Known = r.known(reading, launch.StartRevision)
+		if !r.request.OwnMasks {
+			launch.Known = r.known(reading, launch.StartRevision)
+		}
 	}
 	launch.FirstRevision = last.FirstRevision
 	if last.Attempt == 0 {
@@ -187,6 +189,14 @@ func (r *run) setAbandon(abandon context.CancelFunc) bool {
 	defer r.mu.Unlock()
 	r.abandon = abandon
 	return r.stop == ""
+}
+
+// maskKey returns the key of the masks in the session's log and rendered manifest.
+func (r *run) maskKey() []byte {
+	if !r.request.OwnMasks {
+		return r.ops.setup.MaskKey
+	}
+	return mask.OwnKey(r.ops.setup.MaskKey, r.ref.ID)
 }
 
 // known returns the secrets that a revision of the release holds. If it cannot

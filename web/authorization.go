@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -12,6 +13,10 @@ import (
 // admitted wraps a route's handler in its authorization check.
 func (s *Server) admitted(r route) handler {
 	return func(c *gin.Context) error {
+		if s.signIn && !strings.HasPrefix(r.path, "/helm") {
+			// What is not a page depends on who asks.
+			c.Writer.Header().Add("Vary", "Cookie, Authorization")
+		}
 		if s.signIn && r.need != authz.Nothing {
 			caller, err := s.admit(c, r.need)
 			if err != nil {

@@ -107,7 +107,7 @@ func (s *Server) unread() []string {
 
 // openAPI answers with the description of all routes.
 func (s *Server) openAPI(c *gin.Context) error {
-	c.Header("Cache-Control", "no-cache")
+	c.Header("Cache-Control", httpapi.Revalidate)
 	if httpapi.Unchanged(c, docs.OpenAPI) {
 		return nil
 	}

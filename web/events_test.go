@@ -211,7 +211,7 @@ func TestEventsAreNotHeldBack(t *testing.T) {
 		got[name] = r.header.Get(name)
 	}
 	want := map[string]string{
-		"Content-Type": "text/event-stream", "Content-Encoding": "", "Cache-Control": "no-cache", "X-Accel-Buffering": "no",
+		"Content-Type": "text/event-stream", "Content-Encoding": "", "Cache-Control": "private, no-cache", "X-Accel-Buffering": "no",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("headers (-want +got):\n%s", diff)

@@ -144,7 +144,12 @@ func credentialsOf(r *http.Request, cluster string) helmtrail.Credentials {
 // cookieCredentials returns the credentials of the login to a cluster or, in the
 // console's contract, of the console's own login.
 func cookieCredentials(r *http.Request, cluster string) helmtrail.Credentials {
-	cookie, err := r.Cookie(cookieName(cluster))
+	cookie, err := r.Cookie(hostPrefix + cookieName(cluster))
+	for _, name := range []string{securePrefix + cookieName(cluster), cookieName(cluster)} {
+		if err != nil {
+			cookie, err = r.Cookie(name)
+		}
+	}
 	if err != nil && console.IsRequest(r) {
 		cookie, err = r.Cookie(console.Cookie)
 	}

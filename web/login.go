@@ -26,6 +26,11 @@ var tokenPattern = regexp.MustCompile(`^[A-Za-z0-9\-._~+/]+=*$`)
 // only sent to the API server of its own cluster.
 func cookieName(cluster string) string { return "helmtrail-" + cluster }
 
+// hostPrefix and securePrefix begin the names of cookies that a browser takes only
+// over https, and the first only from this host and for all its paths, so that no
+// other server of the domain can set them (RFC 6265bis, section 4.1.3).
+const hostPrefix, securePrefix = "__Host-", "__Secure-"
+
 type loginBody struct {
 	Cluster string `json:"cluster"`
 	Token   string `json:"token"`
@@ -117,11 +122,24 @@ func (s *Server) logout(c *gin.Context) error {
 }
 
 func (s *Server) cookie(c *gin.Context, cluster, token string) *http.Cookie {
-	return &http.Cookie{
+	cookie := &http.Cookie{
 		Name: cookieName(cluster), Value: token, Path: s.options.BasePath + "/",
-		HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		Secure: c.Request.TLS != nil || c.GetHeader("X-Forwarded-Proto") == "https",
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: encrypted(c.Request),
 	}
+	switch {
+	case !cookie.Secure:
+	case cookie.Path == "/":
+		cookie.Name = hostPrefix + cookie.Name
+	default:
+		cookie.Name = securePrefix + cookie.Name
+	}
+	return cookie
+}
+
+// encrypted reports whether the browser uses https, which a proxy may end. Not
+// every proxy says so, but the browser does, in the Origin of the page.
+func encrypted(r *http.Request) bool {
+	return r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" || strings.HasPrefix(r.Header.Get("Origin"), "https://")
 }
 
 // me answers with the caller's identity in each cluster. A caller who is not

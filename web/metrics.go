@@ -142,6 +142,7 @@ func (s *Server) metrics(c *gin.Context) error {
 	if s.options.Metrics == nil {
 		return httpapi.ErrNoRoute
 	}
+	c.Header("Cache-Control", httpapi.Revalidate)
 	promhttp.HandlerFor(s.options.Metrics, promhttp.HandlerOpts{DisableCompression: true}).ServeHTTP(c.Writer, c.Request)
 	return nil
 }

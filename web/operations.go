@@ -92,6 +92,10 @@ func (s *Server) start(c *gin.Context, name string, request helmtrail.Request) e
 	if err := authz.CallerOf(c).Lend(&request); err != nil {
 		return err
 	}
+	if request.Options.DryRun != "" {
+		// Without an answer of the API server the caller counts as one who may not.
+		request.OwnMasks = s.mayReveal(c.Request.Context(), authz.CallerOf(c), ref) != nil
+	}
 	session, err := s.options.Operations.Start(c.Request.Context(), request)
 	if err != nil {
 		return err

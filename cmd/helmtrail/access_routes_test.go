@@ -184,6 +184,9 @@ func TestEveryRouteNeedsItsPermission(t *testing.T) {
 		if read := method == http.MethodGet && c.want == http.StatusOK; read && !strings.HasSuffix(c.route, "/events") && c.route != "GET /metrics" {
 			owner.unchanged(t, path)
 		}
+		if method == http.MethodGet {
+			owner.isPrivate(t, path)
+		}
 	}
 	// The rejected requests changed nothing: the upgrade is still running.
 	if id := owner.session(t, namespace, hidden); id == nil || *id != running.SessionID {
@@ -253,6 +256,24 @@ func (h *server) unchanged(t *testing.T, path string) {
 		response.Body.Close()
 		return response.StatusCode == http.StatusNotModified
 	})
+}
+
+// isPrivate checks that no cache gives the answer to a GET to somebody else.
+func (h *server) isPrivate(t *testing.T, path string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := h.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	cached, varies := response.Header.Get("Cache-Control"), strings.Join(response.Header.Values("Vary"), ", ")
+	if !strings.Contains(cached, "private") && !strings.Contains(cached, "no-store") || !strings.Contains(varies, "Cookie") || !strings.Contains(varies, "Authorization") {
+		t.Errorf("GET %s: Cache-Control %q, Vary %q", path, cached, varies)
+	}
 }
 
 // letScrape allows an account to read metrics until the test ends.

@@ -88,7 +88,7 @@ func TestEventsPassABufferingProxyAtOnce(t *testing.T) {
 
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{"name": "web", "chart": object{"ref": "web"}})
 	events := open(answer.Events)
-	if head := events.Header; head.Get("Content-Encoding") != "" || head.Get("Cache-Control") != "no-cache" || head.Get("X-Proxy-Buffered") != "" {
+	if head := events.Header; head.Get("Content-Encoding") != "" || head.Get("Cache-Control") != "private, no-cache" || head.Get("X-Proxy-Buffered") != "" {
 		t.Errorf("the stream has the headers %v", head)
 	}
 	// The first heartbeat arrives at once, the others every two seconds.

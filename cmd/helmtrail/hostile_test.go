@@ -156,7 +156,7 @@ func TestHostileRecordsDoNotExhaustTheServer(t *testing.T) {
 		reading.Wait()
 	}
 	var attacking sync.WaitGroup
-	attacking.Go(func() { attack(60, 5) })
+	attacking.Go(func() { attack(40, 4) })
 	// A reader of another tenant's release is served while the attack goes on.
 	done := make(chan struct{})
 	go func() { attacking.Wait(); close(done) }()

@@ -40,6 +40,19 @@ func TestLoginKeepsTheTokenFromScriptsAndOtherSites(t *testing.T) {
 		!strings.Contains(answer, `"message":"The token expired at 2023-11-14T22:13:20Z."`) {
 		t.Errorf("an expired token: %d %s", status, answer)
 	}
+	proxied, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.url+"/trail/login", strings.NewReader(`{"token":"`+token+`"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxied.Header.Set("Origin", strings.Replace(h.url, "http://", "https://", 1))
+	behind, err := h.client.Do(proxied)
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind.Body.Close()
+	if c := behind.Cookies(); len(c) != 1 || !c[0].Secure || c[0].Name != "__Secure-helmtrail-"+h.cluster {
+		t.Errorf("behind a proxy that ends TLS: %d, cookies %v", behind.StatusCode, c)
+	}
 	signedIn := post("/trail/login", `{"token":"`+token+`"}`)
 	if signedIn.StatusCode != http.StatusOK || len(signedIn.Cookies()) != 1 {
 		t.Fatalf("login: %d, cookies %v", signedIn.StatusCode, signedIn.Cookies())

@@ -37,9 +37,6 @@ func maskKey(dataDir string) ([]byte, error) {
 func newMaskKey(dataDir, path string) ([]byte, error) {
 	key := make([]byte, maskKeyBytes)
 	rand.Read(key) // it never fails
-	if err := os.MkdirAll(dataDir, 0o700); err != nil {
-		return nil, fmt.Errorf("create the key for masked values: %w", err)
-	}
 	created, err := atomicfile.Create(path, key)
 	if err != nil {
 		return nil, fmt.Errorf("create the key for masked values: %w", err)

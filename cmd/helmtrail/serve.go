@@ -82,6 +82,10 @@ func newLogger(w io.Writer, o serveOptions) (*slog.Logger, error) {
 func serve(ctx context.Context, o serveOptions, stdout io.Writer, logger *slog.Logger) (err error) {
 	var cleanups cleanups
 	defer func() { err = errors.Join(err, cleanups.run()) }()
+	forbidCoreDumps()
+	if err := openDataDir(o.dataDir, logger); err != nil {
+		return fmt.Errorf("--data-dir: %w", err)
+	}
 	if o.maskKey, err = maskKey(o.dataDir); err != nil {
 		return fmt.Errorf("--data-dir: %w", err)
 	}

@@ -64,8 +64,6 @@ func New() *Budget {
 // share is what one request has taken.
 type share struct {
 	budget *Budget
-	// patient means that it waits for memory until its context ends.
-	patient bool
 
 	mu    sync.Mutex
 	taken map[*Line]int
@@ -78,20 +76,10 @@ type shareKey struct{}
 // context. End returns all that was taken; it is idempotent. A share within
 // another one is independent of it. A nil Budget has no limit.
 func (b *Budget) Begin(ctx context.Context) (within context.Context, end func()) {
-	return b.begin(ctx, false)
-}
-
-// BeginPatient is Begin for work that must not fail for lack of memory. It waits
-// until its context ends.
-func (b *Budget) BeginPatient(ctx context.Context) (within context.Context, end func()) {
-	return b.begin(ctx, true)
-}
-
-func (b *Budget) begin(ctx context.Context, patient bool) (context.Context, func()) {
 	if b == nil {
 		return ctx, func() {}
 	}
-	s := &share{budget: b, patient: patient, taken: map[*Line]int{}}
+	s := &share{budget: b, taken: map[*Line]int{}}
 	return context.WithValue(ctx, shareKey{}, s), func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -127,7 +115,7 @@ func Take(ctx context.Context, bytes int) error {
 		bytes = min(bytes, largeLimit-s.taken[line])
 		s.mu.Unlock()
 	}
-	if err := line.enter(ctx, bytes, s.patient); err != nil {
+	if err := line.enter(ctx, bytes); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -154,7 +142,7 @@ func Keep(ctx context.Context, bytes int) error {
 	answer := bytes > smallAnswer
 	if answer {
 		bytes = min(bytes, answersLimit)
-		if err := s.budget.answers.enter(ctx, bytes, s.patient); err != nil {
+		if err := s.budget.answers.enter(ctx, bytes); err != nil {
 			return err
 		}
 	}

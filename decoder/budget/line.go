@@ -19,28 +19,30 @@ type Line struct {
 // NewLine returns a Line with a limit.
 func NewLine(limit int) *Line { return &Line{free: semaphore.NewWeighted(int64(limit))} }
 
-// Enter waits for one place. It fails as Take does. The caller must call leave.
+// Enter waits for one place. It fails as Take does, but without a share it waits
+// until ctx ends. The caller must call leave.
 func (l *Line) Enter(ctx context.Context) (leave func(), err error) {
-	s, ok := ctx.Value(shareKey{}).(*share)
-	if err := l.enter(ctx, 1, !ok || s.patient); err != nil {
+	if _, ok := ctx.Value(shareKey{}).(*share); ok {
+		err = l.enter(ctx, 1)
+	} else {
+		err = l.free.Acquire(ctx, 1)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return func() { l.leave(1) }, nil
 }
 
-func (l *Line) enter(ctx context.Context, n int, patient bool) error {
+func (l *Line) enter(ctx context.Context, n int) error {
 	if l.free.TryAcquire(int64(n)) {
 		return nil
 	}
-	if !patient {
-		defer l.waiting.Add(-1)
-		if l.waiting.Add(1) > l.maxWaiting && l.maxWaiting > 0 {
-			return ErrBusy
-		}
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, maxWait, ErrBusy)
-		defer cancel()
+	defer l.waiting.Add(-1)
+	if l.waiting.Add(1) > l.maxWaiting && l.maxWaiting > 0 {
+		return ErrBusy
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, maxWait, ErrBusy)
+	defer cancel()
 	if l.free.Acquire(ctx, int64(n)) != nil {
 		return context.Cause(ctx)
 	}

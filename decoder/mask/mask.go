@@ -29,6 +29,14 @@ func New(key []byte, release Release) *Masker {
 	return &Masker{key: key, release: release, ctx: context.Background()}
 }
 
+// OwnKey derives a key from another one. Masks that are made with the one cannot
+// be compared with masks that are made with the other. The purpose may be public.
+func OwnKey(key []byte, purpose string) []byte {
+	hash := hmac.New(sha256.New, key)
+	hash.Write([]byte("own key " + purpose))
+	return hash.Sum(nil)
+}
+
 // Within returns a copy of m whose work, and that of its Secrets, stops when
 // ctx ends. What is masked afterwards is not shown, see [Secrets.Err].
 func (m *Masker) Within(ctx context.Context) *Masker {

@@ -84,7 +84,7 @@ func (s *Server) checkVisible(call *apiCall, ref helmtrail.ReleaseRef) error {
 // of the namespace.
 func (s *Server) checkReveal(call *apiCall, ref helmtrail.ReleaseRef) error {
 	err := s.MayReveal(call.ctx, call.caller, ref)
-	if err != nil && !authz.Refuses(err) {
+	if err != nil && !authz.Refuses(err) && !authz.Undecided(err) {
 		return errors.Join(httpapi.Forbidden("You don't have permission to read the Secrets of namespace "+cmp.Or(ref.Namespace, "(all)")+"."), err)
 	}
 	return err

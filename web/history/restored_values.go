@@ -70,7 +70,7 @@ func mayNotRestore(ref helmtrail.ReleaseRef, err error) error {
 	switch {
 	case isDenied:
 		return httpapi.DeniedField(denied, "values", message)
-	case errors.Is(err, helmtrail.ErrNotReviewed) || errors.Is(err, helmtrail.ErrTooManyTokens) || errors.Is(err, helmtrail.ErrUnauthenticated):
+	case authz.Undecided(err):
 		return err
 	}
 	return httpapi.Forbidden(message)

@@ -20,7 +20,9 @@ func (s *Server) reveals(c *gin.Context, caller *authz.Caller, ref helmtrail.Rel
 	if err != nil || !asked {
 		return false, err
 	}
-	if err := s.MayReveal(c.Request.Context(), caller, ref); err != nil {
+	if err := s.MayReveal(c.Request.Context(), caller, ref); authz.Undecided(err) {
+		return false, err
+	} else if err != nil {
 		return false, errors.Join(httpapi.Forbidden("You don't have permission to see the secrets of namespace "+ref.Namespace+"."), err)
 	}
 	return true, nil

@@ -125,3 +125,8 @@ func (s *Server) release(c *gin.Context) (helmtrail.ReleaseRef, Cluster, error) 
 func (s *Server) Masker(ref helmtrail.ReleaseRef) *mask.Masker {
 	return mask.New(s.MaskKey, mask.Release{Cluster: ref.Cluster, Namespace: ref.Namespace, Name: ref.Name})
 }
+
+// ownMasker is Masker with a key of its own for a session.
+func (s *Server) ownMasker(ref helmtrail.ReleaseRef, session string) *mask.Masker {
+	return mask.New(mask.OwnKey(s.MaskKey, session), mask.Release{Cluster: ref.Cluster, Namespace: ref.Namespace, Name: ref.Name})
+}

@@ -108,7 +108,7 @@ func wantsLines(c *gin.Context) bool {
 
 // writeTrail answers with a page as JSON, or with all requested entries, one per line.
 func (s *Server) writeTrail(c *gin.Context, cluster Cluster, request trailRequest, view *trailView) error {
-	c.Header("Vary", "Accept")
+	c.Writer.Header().Add("Vary", "Accept")
 	if wantsLines(c) {
 		return s.writeTrailLines(c, cluster, request, view)
 	}

@@ -25,6 +25,12 @@ func (s *Server) GetValidation(c *gin.Context) error {
 		return err
 	}
 	query := drift.ValidationQuery{Release: ref, Manifest: renderedText(rendering), Masker: s.Masker(ref).Within(ctx), Credentials: caller.Credentials}
+	if s.MayReveal(ctx, caller, ref) != nil {
+		// The caller may have guessed a secret in the manifest. Neither its mask nor
+		// a comparison with the release's secrets may tell them that it is right.
+		query.Masker = s.ownMasker(ref, c.Param("session")).Within(ctx)
+		return s.writeValidation(c, cluster, query)
+	}
 	// Only the release's record shows which values of the live objects are
 	// secret. Without that record, nothing of them is shown.
 	if err := cluster.CheckSyncedIn(ref.Namespace); err != nil {
@@ -37,7 +43,11 @@ func (s *Server) GetValidation(c *gin.Context) error {
 		}
 		query.Known = []mask.Source{mask.FromRecord(record)}
 	}
-	found, err := cluster.Comparer.Validate(ctx, query)
+	return s.writeValidation(c, cluster, query)
+}
+
+func (s *Server) writeValidation(c *gin.Context, cluster Cluster, query drift.ValidationQuery) error {
+	found, err := cluster.Comparer.Validate(c.Request.Context(), query)
 	if err != nil {
 		return cluster.Explain(err)
 	}

@@ -179,6 +179,12 @@ func Refuses(err error) bool {
 	return denied || errors.Is(err, helmtrail.ErrUnauthenticated)
 }
 
+// Undecided reports whether an error leaves open whether the caller has a
+// permission.
+func Undecided(err error) bool {
+	return errors.Is(err, helmtrail.ErrNotReviewed) || errors.Is(err, helmtrail.ErrTooManyTokens) || errors.Is(err, helmtrail.ErrUnauthenticated)
+}
+
 // listsSome returns an error unless there is a namespace whose releases the caller may
 // list. It first tries the one that was allowed last time.
 func (c *Caller) listsSome(ctx context.Context) error {

@@ -10,6 +10,10 @@ import (
 	"github.com/helmtrail/helmtrail/decoder/tree"
 )
 
+// Revalidate is the Cache-Control of answers that only the caller's own browser may
+// keep, and must ask about before each use.
+const Revalidate = "private, no-cache"
+
 // WriteError answers with an error as JSON.
 func WriteError(c *gin.Context, e *Error) {
 	WriteJSON(c, e.Status, errorBody{e.Code, e.Message, e.Details})
@@ -30,7 +34,7 @@ func WriteJSON(c *gin.Context, status int, v any) {
 	if h.Get("Cache-Control") == "" {
 		h.Set("Cache-Control", "no-store")
 		if read {
-			h.Set("Cache-Control", "no-cache")
+			h.Set("Cache-Control", Revalidate)
 		}
 	}
 	if read && Unchanged(c, body) {
@@ -51,7 +55,7 @@ func EncodeJSON(v any) []byte {
 // WriteText answers with text. It may hold secrets, so no cache stores it.
 func WriteText(c *gin.Context, as Format, text string) {
 	c.Header("Cache-Control", "no-store")
-	c.Header("Vary", "Accept")
+	c.Writer.Header().Add("Vary", "Accept")
 	if Unchanged(c, []byte(text)) {
 		return
 	}
@@ -74,7 +78,7 @@ func WriteData(c *gin.Context, as Format, data json.RawMessage) error {
 		return nil
 	}
 	c.Header("Cache-Control", "no-store")
-	c.Header("Vary", "Accept")
+	c.Writer.Header().Add("Vary", "Accept")
 	if Unchanged(c, data) {
 		return nil
 	}

@@ -71,7 +71,7 @@ func Unchanged(c *gin.Context, body []byte) bool {
 func NotModified(c *gin.Context, etag string) {
 	c.Header("ETag", etag)
 	if c.Writer.Header().Get("Cache-Control") == "" {
-		c.Header("Cache-Control", "no-cache")
+		c.Header("Cache-Control", Revalidate)
 	}
 	c.Status(http.StatusNotModified)
 	c.Writer.WriteHeaderNow()

@@ -27,7 +27,7 @@ type Paced struct {
 func OpenPaced(c *gin.Context, contentType string, within time.Duration) *Paced {
 	h := c.Writer.Header()
 	h.Set("Content-Type", contentType)
-	h.Set("Cache-Control", "no-cache")
+	h.Set("Cache-Control", Revalidate)
 	h.Set("X-Accel-Buffering", "no")
 	c.Status(http.StatusOK)
 	c.Writer.WriteHeaderNow()

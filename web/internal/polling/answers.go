@@ -53,12 +53,9 @@ func (a *Answer) write(c *gin.Context, known string, reveal func() error) error 
 		if err := reveal(); err != nil {
 			return err
 		}
-		h.Set("Cache-Control", "private, no-cache")
 	}
+	h.Set("Cache-Control", httpapi.Revalidate)
 	h.Set("ETag", a.etag)
-	if h.Get("Cache-Control") == "" {
-		h.Set("Cache-Control", "no-cache")
-	}
 	c.Data(http.StatusOK, string(httpapi.JSON), body)
 	return nil
 }

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package main
+
+// forbidCoreDumps does nothing: serve needs Unix.
+func forbidCoreDumps() {}
