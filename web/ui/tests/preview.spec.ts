@@ -58,7 +58,7 @@ test('an upgrade shows the changes of values and objects, and keeps passwords', 
   await expect(differences).toHaveText([/textadded–as it is/]);
   await page.getByRole('button', { name: 'Compared with chart defaults' }).click();
   await expect(differences).toHaveText([/levelchangedinfodebug/, /passwordchanged.*masked/, /textchangedas it wasas it is/]);
-  await write(text, (await text.innerText()).replace('level: debug', 'level: warn'));
+  await write(text, (await text.locator('.cm-line').allInnerTexts()).join('\n').replace('level: debug', 'level: warn'));
 
   await page.getByRole('button', { name: 'Preview' }).click();
   const manifest = page.getByRole('table', { name: /^ConfigMap .*kept$/ });
