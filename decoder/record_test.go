@@ -140,8 +140,8 @@ func TestPlainRecordBeyondTheLimitIsRefused(t *testing.T) {
 	}
 }
 
-func TestRecordsOfMoreThan64MiBAreRefusedByDefault(t *testing.T) {
-	record := webRecord + strings.Repeat(" ", 64<<20-len(webRecord)+1)
+func TestRecordsOfMoreThan16MiBAreRefusedByDefault(t *testing.T) {
+	record := webRecord + strings.Repeat(" ", 16<<20-len(webRecord)+1)
 	if _, err := decoder.DecodeRecord(plainJSON(record), decoder.Limits{}); !errors.Is(err, decoder.ErrTooLarge) {
 		t.Errorf("error %v, want one that is %q", err, decoder.ErrTooLarge)
 	}

@@ -144,19 +144,16 @@ func credentialsOf(r *http.Request, cluster string) helmtrail.Credentials {
 // cookieCredentials returns the credentials of the login to a cluster or, in the
 // console's contract, of the console's own login.
 func cookieCredentials(r *http.Request, cluster string) helmtrail.Credentials {
-	cookie, err := r.Cookie(hostPrefix + cookieName(cluster))
-	for _, name := range []string{securePrefix + cookieName(cluster), cookieName(cluster)} {
-		if err != nil {
-			cookie, err = r.Cookie(name)
+	names := cookieNames(cluster)
+	if console.IsRequest(r) {
+		names = append(names, console.Cookie)
+	}
+	for _, name := range names {
+		if cookie, err := r.Cookie(name); err == nil {
+			return helmtrail.Credentials{Token: cookie.Value}
 		}
 	}
-	if err != nil && console.IsRequest(r) {
-		cookie, err = r.Cookie(console.Cookie)
-	}
-	if err != nil {
-		return helmtrail.Credentials{}
-	}
-	return helmtrail.Credentials{Token: cookie.Value}
+	return helmtrail.Credentials{}
 }
 
 // credentialsAnywhere returns the credentials for a cluster if the request names

@@ -31,6 +31,13 @@ func cookieName(cluster string) string { return "helmtrail-" + cluster }
 // other server of the domain can set them (RFC 6265bis, section 4.1.3).
 const hostPrefix, securePrefix = "__Host-", "__Secure-"
 
+// cookieNames returns the names that a cluster's cookie may have, the best
+// protected one first.
+func cookieNames(cluster string) []string {
+	name := cookieName(cluster)
+	return []string{hostPrefix + name, securePrefix + name, name}
+}
+
 type loginBody struct {
 	Cluster string `json:"cluster"`
 	Token   string `json:"token"`
@@ -111,14 +118,27 @@ func (s *Server) logout(c *gin.Context) error {
 	only := c.Query("cluster")
 	for _, cluster := range s.clusters.all() {
 		if only == "" || only == cluster.ID {
-			cookie := s.cookie(c, cluster.ID, "")
-			cookie.MaxAge = -1
-			http.SetCookie(c.Writer, cookie)
+			s.removeCookies(c, cluster.ID)
 		}
 	}
 	c.Status(http.StatusNoContent)
 	c.Writer.WriteHeaderNow()
 	return nil
+}
+
+// removeCookies removes a cluster's cookies: the one that a login would set now, and
+// those that the request has, which may be from before the server used https.
+func (s *Server) removeCookies(c *gin.Context, cluster string) {
+	cookie := s.cookie(c, cluster, "")
+	cookie.MaxAge = -1
+	current, secure := cookie.Name, cookie.Secure
+	for _, name := range cookieNames(cluster) {
+		if _, err := c.Request.Cookie(name); err != nil && name != current {
+			continue
+		}
+		cookie.Name, cookie.Secure = name, secure || name != cookieName(cluster)
+		http.SetCookie(c.Writer, cookie)
+	}
 }
 
 func (s *Server) cookie(c *gin.Context, cluster, token string) *http.Cookie {

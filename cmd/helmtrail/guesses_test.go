@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
@@ -26,29 +25,15 @@ var masks = regexp.MustCompile("«masked:[0-9a-f]+»")
 // A caller without the right to read Secrets must not learn from a dry run
 // whether a guess of the release's secret is right.
 func TestMasksOfADryRunDoNotConfirmGuesses(t *testing.T) {
-	t.Parallel()
-	for _, version := range clustertest.Versions {
-		t.Run(fmt.Sprintf("helm %d", version), func(t *testing.T) {
-			t.Parallel()
-			testGuesses(t, version)
-		})
-	}
+	eachHelm(t, testGuesses)
 }
 
-func testGuesses(t *testing.T, version int) {
+func testGuesses(t *testing.T, helm string) {
 	const right, wrong = "correct horse battery", "correct horse stapler"
 	namespace := clustertest.Namespace(t)
-	operator, operatorToken := account(t, namespace, "operator")
-	bind(t, namespace, operator, exampleRole(t, "operator"))
-	writer, writerToken := account(t, namespace, "writer")
-	bind(t, namespace, writer, exampleRole(t, "reader"))
-	bind(t, namespace, writer, roleFor(t, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"create", "update"}}))
+	h, _, operatorToken, writer, writerToken := serveWriter(t, helm, namespace, "guessing", guessing)
 	// Helm 3 looks whether the chart's objects exist.
 	bind(t, namespace, writer, roleFor(t, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get"}}))
-
-	folder := t.TempDir()
-	clustertest.ChartOf(t, folder, "guessing", guessing)
-	h := serveOn(t, arguments{helm: clustertest.Binary(t, fmt.Sprintf("helm%d", version)), charts: folder, more: []string{"--auth", "kubernetes"}})
 	owner, attacker := h.holding(operatorToken), h.holding(writerToken)
 	releases, web := h.releases(namespace), h.release(namespace, "web")
 	chart := object{"ref": "guessing"}

@@ -116,9 +116,6 @@ func newSupervise() *cobra.Command {
 		Short:  "Supervise the helm process of a session (internal)",
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			forbidCoreDumps()
-			return helmcli.Supervise(args[0])
-		},
+		RunE:   func(_ *cobra.Command, args []string) error { return helmcli.Supervise(args[0]) },
 	}
 }

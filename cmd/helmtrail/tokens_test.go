@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -27,27 +26,29 @@ data: {letters: {{ .Values.db.password | splitList "" | join "." | quote }}}
 // its token back as a value, whatever the operation; with the right, the trail
 // records it.
 func TestTokensAreRestoredOnlyForThoseWhoMayReadSecrets(t *testing.T) {
-	t.Parallel()
-	for _, version := range clustertest.Versions {
-		t.Run(fmt.Sprintf("helm %d", version), func(t *testing.T) {
-			t.Parallel()
-			testTokens(t, version)
-		})
-	}
+	eachHelm(t, testTokens)
 }
 
-func testTokens(t *testing.T, version int) {
-	const password, letters = "hunter2hunter2", "h.u.n.t.e.r.2.h.u.n.t.e.r.2"
-	namespace := clustertest.Namespace(t)
-	operator, operatorToken := account(t, namespace, "operator")
+// serveWriter serves a chart to two callers: an operator, and a writer, who may
+// create Secrets but not read them.
+func serveWriter(t *testing.T, helm, namespace, chart, template string) (h *server, operator, operatorToken, writer, writerToken string) {
+	t.Helper()
+	operator, operatorToken = account(t, namespace, "operator")
 	bind(t, namespace, operator, exampleRole(t, "operator"))
-	writer, writerToken := account(t, namespace, "writer")
+	writer, writerToken = account(t, namespace, "writer")
 	bind(t, namespace, writer, exampleRole(t, "reader"))
 	bind(t, namespace, writer, roleFor(t, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"create", "update"}}))
 
 	folder := t.TempDir()
-	clustertest.ChartOf(t, folder, "spelled", spelled)
-	h := serveOn(t, arguments{helm: clustertest.Binary(t, fmt.Sprintf("helm%d", version)), charts: folder, more: []string{"--auth", "kubernetes"}})
+	clustertest.ChartOf(t, folder, chart, template)
+	h = serveOn(t, arguments{helm: helm, charts: folder, more: []string{"--auth", "kubernetes"}})
+	return h, operator, operatorToken, writer, writerToken
+}
+
+func testTokens(t *testing.T, helm string) {
+	const password, letters = "hunter2hunter2", "h.u.n.t.e.r.2.h.u.n.t.e.r.2"
+	namespace := clustertest.Namespace(t)
+	h, operator, operatorToken, writer, writerToken := serveWriter(t, helm, namespace, "spelled", spelled)
 	owner, attacker := h.holding(operatorToken), h.holding(writerToken)
 	releases, web := h.releases(namespace), h.release(namespace, "web")
 	chart := object{"ref": "spelled"}
