@@ -3,11 +3,8 @@ package main
 import (
 	"encoding/pem"
 	"fmt"
-	"io"
-	"log"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -18,38 +15,11 @@ import (
 
 	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/stream/repository/repositorytest"
 )
 
 // insideAnswer stands in what a server sends that callers must not reach.
 const insideAnswer = "Z9-internal-answer"
-
-// askedServer counts its requests.
-type askedServer struct {
-	*httptest.Server
-	requests, logins atomic.Int64
-}
-
-func serveAsked(t *testing.T, secure bool, handler http.HandlerFunc) *askedServer {
-	t.Helper()
-	s := &askedServer{}
-	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.requests.Add(1)
-		if r.Header.Get("Authorization") != "" {
-			s.logins.Add(1)
-		}
-		handler(w, r)
-	}))
-	s.Config.ErrorLog = log.New(io.Discard, "", 0)
-	if secure {
-		s.StartTLS()
-	} else {
-		s.Start()
-	}
-	t.Cleanup(s.Close)
-	return s
-}
-
-func (s *askedServer) host() string { return hostOf(s.URL) }
 
 // installs submits an install and returns its end.
 func (h *server) installs(t *testing.T, namespace, name string, chart object) (helmtrail.Type, *helmtrail.End) {
@@ -62,19 +32,19 @@ func (h *server) installs(t *testing.T, namespace, name string, chart object) (h
 // helmtrail or helm ask an inside address.
 func TestInsideAddressesAreNotAskedForCharts(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
-		inside := serveAsked(t, false, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, "%s: [", insideAnswer) })
-		_, port, err := net.SplitHostPort(inside.host())
+		inside := repositorytest.Serve(t, false, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, "%s: [", insideAnswer) })
+		_, port, err := net.SplitHostPort(inside.Host())
 		if err != nil {
 			t.Fatal(err)
 		}
-		redirecting := serveAsked(t, false, func(w http.ResponseWriter, r *http.Request) {
+		redirecting := repositorytest.Serve(t, false, func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/index.yaml" {
 				fmt.Fprintf(w, "apiVersion: v1\nentries:\n  web:\n  - {apiVersion: v2, name: web, version: 1.0.0, urls: [%q]}\n", inside.URL+"/web-1.0.0.tgz")
 				return
 			}
 			http.Redirect(w, r, inside.URL+"/debug/pprof/cmdline", http.StatusFound)
 		})
-		h, namespace := serveOn(t, arguments{helm: helm, more: []string{"--chart-hosts", "*," + redirecting.host()}}), clustertest.Namespace(t)
+		h, namespace := serveOn(t, arguments{helm: helm, more: []string{"--chart-hosts", "*," + redirecting.Host()}}), clustertest.Namespace(t)
 
 		refused := func(what string, want int, path string) {
 			t.Helper()
@@ -105,10 +75,10 @@ func TestInsideAddressesAreNotAskedForCharts(t *testing.T) {
 				t.Errorf("%s ended %s: %s", name, kind, last.Message)
 			}
 		}
-		if n := inside.requests.Load(); n != 0 {
+		if n := inside.Requests.Load(); n != 0 {
 			t.Errorf("the inside server was asked %d times", n)
 		}
-		if n := redirecting.requests.Load(); n == 0 {
+		if n := redirecting.Requests.Load(); n == 0 {
 			t.Error("the redirecting server was not asked")
 		}
 	})
@@ -119,8 +89,8 @@ func TestInsideAddressesAreNotAskedForCharts(t *testing.T) {
 func TestRepositoryLoginsStayWithTheirOrigin(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		packed := pack(t, clustertest.Chart(t))
-		other := serveAsked(t, true, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(packed) })
-		own := serveAsked(t, true, func(w http.ResponseWriter, r *http.Request) {
+		other := repositorytest.Serve(t, true, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(packed) })
+		own := repositorytest.Serve(t, true, func(w http.ResponseWriter, r *http.Request) {
 			if user, password, _ := r.BasicAuth(); user != "reader" || password != chartPassword {
 				w.WriteHeader(http.StatusUnauthorized)
 				return
@@ -131,8 +101,8 @@ func TestRepositoryLoginsStayWithTheirOrigin(t *testing.T) {
 			}
 			http.Redirect(w, r, other.URL+r.URL.Path, http.StatusFound)
 		})
-		plain := serveAsked(t, false, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(packed) })
-		hosts := strings.Join([]string{own.host(), other.host(), plain.host()}, ",")
+		plain := repositorytest.Serve(t, false, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(packed) })
+		hosts := strings.Join([]string{own.Host(), other.Host(), plain.Host()}, ",")
 		h, namespace := serveOn(t, arguments{helm: helm, more: []string{"--chart-hosts", hosts}}), clustertest.Namespace(t)
 		authority := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: own.Certificate().Raw}))
 		_, err := clustertest.Core(t).Secrets(namespace).Create(t.Context(), &corev1.Secret{
@@ -153,8 +123,8 @@ func TestRepositoryLoginsStayWithTheirOrigin(t *testing.T) {
 		if kind != helmtrail.TypeFailed || !strings.Contains(last.Message, "https only") {
 			t.Errorf("over plain HTTP the install ended %s: %s", kind, last.Message)
 		}
-		if own.logins.Load() == 0 || other.requests.Load() == 0 || other.logins.Load() != 0 || plain.logins.Load() != 0 {
-			t.Errorf("logins: %d at their server, %d after the redirect, %d over plain HTTP", own.logins.Load(), other.logins.Load(), plain.logins.Load())
+		if own.Logins.Load() == 0 || other.Requests.Load() == 0 || other.Logins.Load() != 0 || plain.Logins.Load() != 0 {
+			t.Errorf("logins: %d at their server, %d after the redirect, %d over plain HTTP", own.Logins.Load(), other.Logins.Load(), plain.Logins.Load())
 		}
 	})
 }
@@ -165,7 +135,7 @@ func TestChartDownloadsAreBoundedAndCanceled(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		var sent atomic.Int64
 		begun := make(chan struct{}, 1)
-		server := serveAsked(t, false, func(w http.ResponseWriter, r *http.Request) {
+		server := repositorytest.Serve(t, false, func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/slow.tgz" {
 				w.(http.Flusher).Flush()
 				begun <- struct{}{}
@@ -181,7 +151,7 @@ func TestChartDownloadsAreBoundedAndCanceled(t *testing.T) {
 				}
 			}
 		})
-		h, namespace := serveOn(t, arguments{helm: helm, more: []string{"--chart-hosts", server.host()}}), clustertest.Namespace(t)
+		h, namespace := serveOn(t, arguments{helm: helm, more: []string{"--chart-hosts", server.Host()}}), clustertest.Namespace(t)
 		status, answer := h.ask(t, http.MethodGet, "/charts/"+url.PathEscape(server.URL+"/huge.tgz"), "")
 		if status != http.StatusServiceUnavailable || !strings.Contains(answer, "larger than") {
 			t.Errorf("the huge chart: %d %s", status, answer)

@@ -103,7 +103,7 @@ func (h Hosts) permit(u *url.URL) (permission, error) {
 		return allowed, refusal(fmt.Sprintf("charts may not be fetched from %s, which --chart-hosts does not list", u.Host))
 	}
 	if address, err := netip.ParseAddr(host); err == nil && !allowed.inside && !public(address) {
-		return allowed, errInside
+		return allowed, refusal(u.Host + " has a loopback, link-local or private address, and --chart-hosts does not list it")
 	}
 	return allowed, nil
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/stream/repository"
+	"github.com/helmtrail/helmtrail/stream/repository/repositorytest"
 )
 
 // marker stands in what the servers of these tests send. No error may contain it.
@@ -37,40 +38,18 @@ func clientFor(t *testing.T, entries ...string) *repository.Client {
 	return repository.NewClient(hosts)
 }
 
-// seen is what a server was asked.
-type seen struct {
-	*httptest.Server
-	requests atomic.Int64
-	logins   atomic.Int64 // requests with a login
-}
-
-func (s *seen) host() string { return s.Listener.Addr().String() }
+// seen is a server with what its clients need.
+type seen struct{ *repositorytest.Server }
 
 // port is the server's port.
 func (s *seen) port() string {
-	_, port, _ := net.SplitHostPort(s.host())
+	_, port, _ := net.SplitHostPort(s.Host())
 	return port
 }
 
-// serve runs a server, over TLS if secure.
 func serve(t *testing.T, secure bool, handler http.HandlerFunc) *seen {
 	t.Helper()
-	s := &seen{}
-	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.requests.Add(1)
-		if r.Header.Get("Authorization") != "" {
-			s.logins.Add(1)
-		}
-		handler(w, r)
-	}))
-	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
-	if secure {
-		s.StartTLS()
-	} else {
-		s.Start()
-	}
-	t.Cleanup(s.Close)
-	return s
+	return &seen{repositorytest.Serve(t, secure, handler)}
 }
 
 // login is the login for a server over TLS.
@@ -137,7 +116,7 @@ func TestInsideAddressesAreRefused(t *testing.T) {
 			t.Errorf("the index of %s: %v", host, err)
 		}
 	}
-	if n := inside.requests.Load(); n != 0 {
+	if n := inside.Requests.Load(); n != 0 {
 		t.Errorf("the server was asked %d times", n)
 	}
 }
@@ -159,14 +138,14 @@ func privateAddress(t *testing.T) string {
 
 func TestOnlyAllowedHostsAreAsked(t *testing.T) {
 	server := serve(t, false, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "archive") })
-	chart := repository.Chart{Ref: "http://" + server.host() + "/web-1.0.0.tgz"}
+	chart := repository.Chart{Ref: "http://" + server.Host() + "/web-1.0.0.tgz"}
 	for _, entries := range [][]string{nil, {"charts.example.com"}, {"127.0.0.1"}, {"127.0.0.1:1"}, {"*.0.0.1"}, {"localhost:" + server.port()}} {
 		refused(t, clientFor(t, entries...), chart, "--chart-hosts")
 	}
-	if n := server.requests.Load(); n != 0 {
+	if n := server.Requests.Load(); n != 0 {
 		t.Errorf("the server was asked %d times", n)
 	}
-	for _, entries := range [][]string{{server.host()}, {"http://" + server.host()}, {"*", server.host()}, {"*.0.0.1:" + server.port()}} {
+	for _, entries := range [][]string{{server.Host()}, {"http://" + server.Host()}, {"*", server.Host()}, {"*.0.0.1:" + server.port()}} {
 		if data, err := fetch(t, clientFor(t, entries...), chart); err != nil || data != "archive" {
 			t.Errorf("with %q: %q, %v", entries, data, err)
 		}
@@ -208,19 +187,19 @@ func TestRedirectsAreCheckedLikeTheFirstRequest(t *testing.T) {
 	inside := serve(t, false, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, marker) })
 	to := ""
 	server := serve(t, false, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) })
-	c := clientFor(t, "*", server.host())
+	c := clientFor(t, "*", server.Host())
 	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]"} {
 		to = "http://" + host + ":" + inside.port() + "/debug/pprof/cmdline"
 		refused(t, c, repository.Chart{Ref: server.URL + "/web-1.0.0.tgz"}, "private")
 		refused(t, c, repository.Chart{Ref: "web", Repo: server.URL}, "private")
 	}
 	to = "http://charts.example.com/x.tgz"
-	refused(t, clientFor(t, server.host()), repository.Chart{Ref: server.URL + "/web-1.0.0.tgz"}, "--chart-hosts")
+	refused(t, clientFor(t, server.Host()), repository.Chart{Ref: server.URL + "/web-1.0.0.tgz"}, "--chart-hosts")
 	to = "file:///etc/passwd"
 	refused(t, c, repository.Chart{Ref: server.URL + "/web-1.0.0.tgz"}, "")
 	to = server.URL + "/again"
 	refused(t, c, repository.Chart{Ref: server.URL + "/web-1.0.0.tgz"}, "redirects too often")
-	if n := inside.requests.Load(); n != 0 {
+	if n := inside.Requests.Load(); n != 0 {
 		t.Errorf("the other server was asked %d times", n)
 	}
 }
@@ -248,7 +227,7 @@ func TestTheLoginStaysWithItsOrigin(t *testing.T) {
 			http.Redirect(w, r, other.URL+"/web", http.StatusFound)
 		}
 	})
-	c, login := clientFor(t, first.host(), other.host()), first.login(t)
+	c, login := clientFor(t, first.Host(), other.Host()), first.login(t)
 	for _, test := range []struct {
 		chart repository.Chart
 		want  int64 // logins that the first server sees
@@ -258,16 +237,16 @@ func TestTheLoginStaysWithItsOrigin(t *testing.T) {
 		{repository.Chart{Ref: "web", Repo: first.URL}, 1},
 		{repository.Chart{Ref: other.URL + "/web-1.0.0.tgz", LoginFor: first.URL}, 0},
 	} {
-		first.logins.Store(0)
+		first.Logins.Store(0)
 		test.chart.Login = login
 		if data, err := fetch(t, c, test.chart); err != nil || data != "archive" {
 			t.Errorf("%s %s: %q, %v", test.chart.Repo, test.chart.Ref, data, err)
 		}
-		if n := first.logins.Load(); n != test.want {
+		if n := first.Logins.Load(); n != test.want {
 			t.Errorf("%s %s: the server saw %d logins, want %d", test.chart.Repo, test.chart.Ref, n, test.want)
 		}
 	}
-	if n := other.logins.Load(); n != 0 {
+	if n := other.Logins.Load(); n != 0 {
 		t.Errorf("the other server saw %d logins", n)
 	}
 }
@@ -289,8 +268,8 @@ func TestRegistriesGetTheLoginAtTheirOriginOnly(t *testing.T) {
 		w.Header().Set("WWW-Authenticate", challenge)
 		w.WriteHeader(http.StatusUnauthorized)
 	})
-	c := clientFor(t, registry.host(), thief.host(), plain.host())
-	chart := repository.Chart{Ref: "oci://" + registry.host() + "/team/web", Login: registry.login(t)}
+	c := clientFor(t, registry.Host(), thief.Host(), plain.Host())
+	chart := repository.Chart{Ref: "oci://" + registry.Host() + "/team/web", Login: registry.login(t)}
 	for _, version := range []string{"", "1.0.0"} {
 		chart.Version = version
 		challenge = ""
@@ -298,8 +277,8 @@ func TestRegistriesGetTheLoginAtTheirOriginOnly(t *testing.T) {
 		challenge = fmt.Sprintf("Bearer realm=%q", plain.URL+"/token")
 		refused(t, c, chart, "")
 	}
-	if thief.requests.Load() == 0 || thief.logins.Load() != 0 || plain.logins.Load() != 0 {
-		t.Errorf("the other server was asked %d times and saw %d logins, the one without TLS %d", thief.requests.Load(), thief.logins.Load(), plain.logins.Load())
+	if thief.Requests.Load() == 0 || thief.Logins.Load() != 0 || plain.Logins.Load() != 0 {
+		t.Errorf("the other server was asked %d times and saw %d logins, the one without TLS %d", thief.Requests.Load(), thief.Logins.Load(), plain.Logins.Load())
 	}
 }
 
@@ -310,12 +289,12 @@ func TestLoginsAreSentOverHTTPSOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	chart := repository.Chart{Ref: server.URL + "/web-1.0.0.tgz", Login: login}
-	refused(t, clientFor(t, server.host()), chart, "https only")
-	if n := server.requests.Load(); n != 0 {
+	refused(t, clientFor(t, server.Host()), chart, "https only")
+	if n := server.Requests.Load(); n != 0 {
 		t.Errorf("the server was asked %d times", n)
 	}
 	// The flag may allow it for a loopback address.
-	if data, err := fetch(t, clientFor(t, "http://"+server.host()), chart); err != nil || data != "archive" {
+	if data, err := fetch(t, clientFor(t, "http://"+server.Host()), chart); err != nil || data != "archive" {
 		t.Errorf("with http:// before the host: %q, %v", data, err)
 	}
 	if private := privateAddress(t); private != "" {
@@ -344,7 +323,7 @@ func TestAnswersAreBoundedInBytes(t *testing.T) {
 		}
 		endless(w, &sent)
 	})
-	c := clientFor(t, server.host())
+	c := clientFor(t, server.Host())
 	refused(t, c, repository.Chart{Ref: server.URL + "/web-1.0.0.tgz"}, "larger than 33554432 bytes")
 	refused(t, c, repository.Chart{Ref: "web", Repo: server.URL}, "larger than 67108864 bytes")
 	refused(t, c, repository.Chart{Ref: server.URL + "/headers"}, "")
@@ -367,7 +346,7 @@ func TestSlowDownloadsHoldUpTheirUserOnly(t *testing.T) {
 		}
 		fmt.Fprint(w, "archive")
 	})
-	c := clientFor(t, server.host())
+	c := clientFor(t, server.Host())
 	slow, leave := context.WithCancel(t.Context())
 	var downloads sync.WaitGroup
 	for i := range 10 {
@@ -394,7 +373,7 @@ func TestSlowDownloadsHoldUpTheirUserOnly(t *testing.T) {
 		t.Errorf("the other user got %q, %v", data, err)
 	}
 	release()
-	if n := server.requests.Load(); n != 5 {
+	if n := server.Requests.Load(); n != 5 {
 		t.Errorf("the server was asked %d times, want 4 slow downloads and 1 other", n)
 	}
 	leave()
@@ -425,7 +404,7 @@ func TestErrorsQuoteNothingOfTheAnswer(t *testing.T) {
 	for name, answer := range answers {
 		t.Run(name, func(t *testing.T) {
 			server := serve(t, false, func(w http.ResponseWriter, _ *http.Request) { answer(w) })
-			c := clientFor(t, server.host())
+			c := clientFor(t, server.Host())
 			refused(t, c, repository.Chart{Ref: "web", Repo: server.URL}, "")
 			if _, err := c.Index(t.Context(), server.URL, nil); err == nil || strings.Contains(err.Error(), marker) {
 				t.Errorf("the index: %v", err)
@@ -454,7 +433,7 @@ func TestErrorsQuoteNothingOfTheAnswer(t *testing.T) {
 func TestIndexesAreCached(t *testing.T) {
 	server := serve(t, false, nil)
 	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if server.requests.Add(1) > 1 {
+		if server.Requests.Add(1) > 1 {
 			w.WriteHeader(http.StatusInternalServerError)
 			return
 		}
@@ -466,7 +445,7 @@ entries:
   -
 `)
 	})
-	c := clientFor(t, server.host())
+	c := clientFor(t, server.Host())
 	for range 3 {
 		index, err := c.Index(t.Context(), server.URL+"/stable", nil)
 		if err != nil || len(index["web"]) != 3 {
@@ -477,18 +456,18 @@ entries:
 			t.Errorf("the index is %+v", index)
 		}
 	}
-	c = clientFor(t, server.host())
+	c = clientFor(t, server.Host())
 	for range 3 {
 		if _, err := c.Index(t.Context(), server.URL+"/stable", nil); !errors.Is(err, helmtrail.ErrNoChart) || !strings.Contains(err.Error(), "500") {
 			t.Errorf("got %v, want an error with the server's status 500", err)
 		}
 	}
-	if n := server.requests.Load(); n != 2 {
+	if n := server.Requests.Load(); n != 2 {
 		t.Errorf("the server was asked %d times, want 2", n)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := clientFor(t, server.host()).Index(ctx, server.URL, nil); err == nil {
+	if _, err := clientFor(t, server.Host()).Index(ctx, server.URL, nil); err == nil {
 		t.Error("a caller that has left got an answer")
 	}
 }
@@ -506,7 +485,7 @@ func TestTheNewestVersionInTheRangeIsFetched(t *testing.T) {
 		}
 		fmt.Fprint(w, "  file:\n  - {version: 1.0.0, urls: ['file:///etc/passwd']}\n")
 	})
-	c := clientFor(t, server.host())
+	c := clientFor(t, server.Host())
 	for wanted, got := range map[string]string{"": "2.0.0+build", "^1": "1.10.0", "1.9.0": "1.9.0", "2.0.0-rc.1": "2.0.0-rc.1", ">1.0.0 <1.10.0": "1.9.0", "not-a-version": ""} {
 		data, err := fetch(t, c, repository.Chart{Ref: "web", Repo: server.URL, Version: wanted})
 		if got != "" && (err != nil || data != "/"+got) || got == "" && err == nil {
