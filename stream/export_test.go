@@ -81,6 +81,21 @@ func Left(s helmtrail.Session, r *decoder.Revision) bool { return left(s, r) }
 // RunToEnd runs a session whose Helm prints the lines and ends at once. It returns
 // when the terminal event is stored or given up.
 func (o *Operations) RunToEnd(ctx context.Context, session helmtrail.SessionRef, lines ...string) error {
+	return o.runLines(ctx, session, lines, func(context.Context) (helmtrail.Type, *helmtrail.End) {
+		return helmtrail.TypeCompleted, &helmtrail.End{}
+	})
+}
+
+// RunUntilLeft runs a session whose Helm prints the lines and never ends. It
+// returns when the session is left to another process.
+func (o *Operations) RunUntilLeft(ctx context.Context, session helmtrail.SessionRef, lines ...string) error {
+	return o.runLines(ctx, session, lines, func(ctx context.Context) (helmtrail.Type, *helmtrail.End) {
+		<-ctx.Done()
+		return "", nil
+	})
+}
+
+func (o *Operations) runLines(ctx context.Context, session helmtrail.SessionRef, lines []string, body func(context.Context) (helmtrail.Type, *helmtrail.End)) error {
 	r := newRun(o, helmtrail.OriginOutside, session, helmtrail.Request{Release: session.Release}, nil)
 	for _, line := range lines {
 		r.inbox.put(helmtrail.TypeLog, &helmtrail.LogLine{Line: line})
@@ -90,9 +105,7 @@ func (o *Operations) RunToEnd(ctx context.Context, session helmtrail.SessionRef,
 	}
 	defer o.done.Done()
 	defer o.dismiss(r)
-	r.run(context.WithoutCancel(ctx), func(context.Context) (helmtrail.Type, *helmtrail.End) {
-		return helmtrail.TypeCompleted, &helmtrail.End{}
-	})
+	r.run(context.WithoutCancel(ctx), body)
 	return nil
 }
 

@@ -95,10 +95,11 @@ func (r *run) open(ctx context.Context) (helmtrail.Session, error) {
 	return session, nil
 }
 
-// begin stores STARTED, which makes the session visible.
+// begin stores STARTED, which makes the session visible. A client that leaves in
+// between does not stop it: the event might be stored all the same.
 func (r *run) begin(ctx context.Context, started *helmtrail.Started) (helmtrail.Session, error) {
 	first := pending{at: r.writer.started, kind: helmtrail.TypeStarted, body: started}
-	if _, err := r.writer.write(ctx, []pending{first}); err != nil {
+	if _, err := r.writer.write(context.WithoutCancel(ctx), []pending{first}); err != nil {
 		return helmtrail.Session{}, err
 	}
 	r.ops.measureStored([]pending{first})
@@ -149,13 +150,16 @@ func (r *run) run(ctx context.Context, body func(context.Context) (helmtrail.Typ
 	r.mu.Lock()
 	r.leave = cancel
 	r.mu.Unlock()
-	recorded := make(chan struct{})
+	recorded := make(chan error, 1)
 	go func() {
-		defer close(recorded)
-		if err := r.record(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		err := r.record(ctx)
+		if err != nil && !errors.Is(err, context.Canceled) {
 			r.log.Error("cannot store the session's events", "error", err)
 		}
-		cancel()
+		if errors.Is(err, helmtrail.ErrFenced) {
+			r.leaveOn() // The session belongs to the other process.
+		}
+		recorded <- err
 	}()
 	kind, end := body(ctx)
 	r.objects.reading.Wait() // no event may follow the end
@@ -166,7 +170,7 @@ func (r *run) run(ctx context.Context, body func(context.Context) (helmtrail.Typ
 	if left {
 		cancel()
 		<-recorded
-		r.log.Info("session left to the next helmtrail")
+		r.log.Info("session left to another helmtrail")
 		return
 	}
 	end.StartRevision, end.Revisions = r.releases.made()
@@ -188,20 +192,19 @@ func (r *run) run(ctx context.Context, body func(context.Context) (helmtrail.Typ
 // awaitEnd blocks until the terminal event is stored, and reports whether it was.
 // During shutdown it gives up after storeTime: a journal that cannot be written
 // must not keep helmtrail from stopping.
-func (r *run) awaitEnd(recorded <-chan struct{}, giveUp func()) bool {
+func (r *run) awaitEnd(recorded <-chan error, giveUp func()) bool {
 	select {
-	case <-recorded:
-		return true
+	case err := <-recorded:
+		return err == nil
 	case <-r.ops.closing.Done():
 	}
 	select {
-	case <-recorded:
-		return true
+	case err := <-recorded:
+		return err == nil
 	case <-time.After(storeTime):
 	}
 	giveUp()
-	<-recorded
-	return false
+	return <-recorded == nil
 }
 
 // end stops the session. It returns false if the session is over or helm has

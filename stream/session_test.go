@@ -61,6 +61,37 @@ func TestAnEventThatIsTooBigIsLeftOut(t *testing.T) {
 	}
 }
 
+// When another process has written to a session, this one stops and neither ends it
+// nor adds to it.
+func TestASessionThatAnotherProcessTookOverIsLeftToIt(t *testing.T) {
+	for name, run := range map[string]func(*stream.Operations, context.Context, helmtrail.SessionRef, ...string) error{
+		"while helm runs":  (*stream.Operations).RunUntilLeft,
+		"when helm exited": (*stream.Operations).RunToEnd,
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := openJournal(t)
+			if err := stream.NewLogWriter(j, session, 1<<20).Write(t.Context(), &helmtrail.Started{}); err != nil {
+				t.Fatal(err)
+			}
+			o := stream.NewOperations(stream.Setup{Journal: j, Logger: slog.New(slog.DiscardHandler)})
+			if err := run(o, t.Context(), session, "late"); err != nil {
+				t.Fatal(err)
+			}
+			log, err := stream.OpenLog(t.Context(), j, session, 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := log.Cursor(0).Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, types, _ := frames(t, data); !slices.Equal(types, []string{"STARTED"}) {
+				t.Errorf("the session has the events %v, want STARTED only", types)
+			}
+		})
+	}
+}
+
 // A damaged session does not hide the release's other sessions.
 func TestADamagedSessionHidesNoOther(t *testing.T) {
 	folder := t.TempDir()

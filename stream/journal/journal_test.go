@@ -93,6 +93,29 @@ func TestEntriesSurviveReopening(t *testing.T) {
 	}
 }
 
+// On a slow disk an entry may be stored after its writer has given up and before it
+// tries again.
+func TestAnEntryThatWasStoredLateIsStoredOnce(t *testing.T) {
+	j := open(t, t.TempDir())
+	defer closed(t, j)
+	s := sessionOf("a", "1")
+	first, err := j.Append(t.Context(), s, 0, 0, []byte("first\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := j.Append(t.Context(), s, first, 6, []byte("second\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := j.Append(t.Context(), s, first, 6, []byte("second\n"))
+	if err != nil || again != second {
+		t.Errorf("storing it again: position %d, %v; want %d", again, err, second)
+	}
+	if e, err := j.Next(t.Context(), s, second); !errors.Is(err, helmtrail.ErrNotFound) {
+		t.Errorf("after it: got %q, %v; want %v", e.Data, err, helmtrail.ErrNotFound)
+	}
+}
+
 func TestAFolderBelongsToOneProcess(t *testing.T) {
 	folder := t.TempDir()
 	j := open(t, folder)

@@ -157,24 +157,31 @@ func writeProbe(name string) error {
 }
 
 // publish stores a message. A stream that was given up does not respond, so
-// without a response publish reopens the streams and tries once more.
+// without a response publish reopens the streams and tries once more. It returns
+// ErrFenced if the stream's content does not allow the message, unless an earlier
+// attempt has stored it: on a slow disk a message may be stored long after its
+// publisher has given up.
 func (j *Journal) publish(ctx context.Context, message *nats.Msg, options ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
 	ack, err := j.tryPublish(ctx, message, options...)
-	if err == nil || errors.Is(err, helmtrail.ErrFenced) || ctx.Err() != nil || j.Writable() != nil {
+	if err != nil && !errors.Is(err, helmtrail.ErrFenced) && ctx.Err() == nil && j.Writable() == nil {
+		ack, err = j.tryPublish(ctx, message, options...)
+	}
+	if !errors.Is(err, helmtrail.ErrFenced) {
 		return ack, err
 	}
-	ack, err = j.tryPublish(ctx, message, options...)
-	if errors.Is(err, helmtrail.ErrFenced) {
-		if stored := j.last(ctx, message.Subject); stored != nil && bytes.Equal(stored.Data, message.Data) {
-			return &jetstream.PubAck{Sequence: stored.Sequence}, nil // The first try succeeded, but late.
-		}
+	stored, readErr := j.last(ctx, message.Subject)
+	switch {
+	case readErr != nil && !errors.Is(readErr, jetstream.ErrMsgNotFound):
+		return nil, fmt.Errorf("find out whether an earlier attempt succeeded: %w", readErr)
+	case readErr == nil && bytes.Equal(stored.Data, message.Data):
+		return &jetstream.PubAck{Sequence: stored.Sequence}, nil
 	}
-	return ack, err
+	return nil, err
 }
 
-// last returns the last message of a subject, or nil if it cannot be read.
-func (j *Journal) last(ctx context.Context, subject string) *jetstream.RawStreamMsg {
-	message, err := ask(ctx, j.requests, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+// last returns the last message of a subject.
+func (j *Journal) last(ctx context.Context, subject string) (*jetstream.RawStreamMsg, error) {
+	return ask(ctx, j.requests, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
 		name, err := j.js.StreamNameBySubject(ctx, subject)
 		if err != nil {
 			return nil, err
@@ -185,10 +192,6 @@ func (j *Journal) last(ctx context.Context, subject string) *jetstream.RawStream
 		}
 		return holder.GetLastMsgForSubject(ctx, subject)
 	})
-	if err != nil {
-		return nil
-	}
-	return message
 }
 
 // tryPublish stores a message. It records a failure unless the cause is the
