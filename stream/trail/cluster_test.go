@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,8 +20,8 @@ import (
 // keeper as a watch would, unless nobody watches.
 type cluster struct {
 	t          testing.TB
-	namespaces map[string]string // UIDs
-	watched    bool
+	namespaces sync.Map // UIDs by name
+	watched    atomic.Bool
 
 	mu      sync.Mutex
 	keeper  audit.Keeper
@@ -31,7 +32,9 @@ type cluster struct {
 }
 
 func newCluster(t testing.TB) *cluster {
-	return &cluster{t: t, namespaces: map[string]string{"shop": "uid-shop"}, data: map[string][]byte{}}
+	c := &cluster{t: t, data: map[string][]byte{}}
+	c.namespaces.Store("shop", "uid-shop")
+	return c
 }
 
 func (c *cluster) Keep(keeper audit.Keeper) { c.keeper = keeper }
@@ -63,13 +66,17 @@ func (c *cluster) Want(want *decoder.Revision) {
 	}
 }
 
-func (c *cluster) Watching(string) bool                { return c.watched }
+func (c *cluster) Watching(string) bool                { return c.watched.Load() }
 func (c *cluster) UID(context.Context) (string, error) { return "uid-cluster", nil }
 func (c *cluster) NamespaceUID(_ context.Context, namespace string) (string, error) {
-	return c.namespaces[namespace], nil
+	return c.KnownNamespaceUID(namespace), nil
 }
-func (c *cluster) NamespacesKnown() bool                     { return true }
-func (c *cluster) KnownNamespaceUID(namespace string) string { return c.namespaces[namespace] }
+func (c *cluster) NamespacesKnown() bool { return true }
+func (c *cluster) KnownNamespaceUID(namespace string) string {
+	uid, _ := c.namespaces.Load(namespace)
+	known, _ := uid.(string)
+	return known
+}
 
 // state is one state of a release Secret.
 type state struct {
@@ -135,7 +142,7 @@ func (c *cluster) write(s state) *decoder.Revision {
 	} else {
 		c.secrets = append(c.secrets, rev)
 	}
-	if c.watched {
+	if c.watched.Load() {
 		c.keeper.Record(rev, data)
 		transition, ok := decoder.Compare(old, rev)
 		if !ok {
@@ -161,7 +168,7 @@ func (c *cluster) remove(namespace, name string, numbers ...int) {
 				others = append(others, o)
 			}
 		}
-		if c.watched {
+		if c.watched.Load() {
 			c.keeper.See(decoder.Deleted(rev, others))
 		}
 	}

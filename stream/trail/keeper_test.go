@@ -31,7 +31,7 @@ func TestAFullQueueHoldsUpTheWatch(t *testing.T) {
 	if _, err := second.Watch("dev", other); err != nil {
 		t.Fatal(err)
 	}
-	other.watched = true
+	other.watched.Store(true)
 	const releases = 5
 	queued := make(chan int, releases)
 	var watching sync.WaitGroup
@@ -85,7 +85,7 @@ func TestLineagesOfADeletedNamespaceAreNotCurrent(t *testing.T) {
 	c.install(state{name: "web"})
 	c.remove("shop", "web")
 	r.settle()
-	c.namespaces["shop"] = "uid-of-another-shop"
+	c.namespaces.Store("shop", "uid-of-another-shop")
 	if l := r.Lineages(release("web")); len(l) != 1 || l[0].Current {
 		t.Errorf("after the namespace was created again: %+v", l)
 	}
@@ -116,7 +116,7 @@ func TestAClusterIsAddedAndRemoved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		other.watched = true
+		other.watched.Store(true)
 		other.keeper.Synced("")
 		if n == 0 {
 			other.write(state{name: "web", number: 1, status: decoder.StatusDeployed})
@@ -125,7 +125,7 @@ func TestAClusterIsAddedAndRemoved(t *testing.T) {
 			t.Error("a cluster is watched twice")
 		}
 		stop()
-		other.watched = false
+		other.watched.Store(false)
 		entries, _, err := r.Entries(t.Context(), audit.Query{Cluster: "other"})
 		var got []string
 		for _, e := range entries {
@@ -145,7 +145,7 @@ func TestAClusterIsAddedAndRemoved(t *testing.T) {
 // contiguous.
 func TestEntriesAreSelectedAndPaged(t *testing.T) {
 	c := newCluster(t)
-	c.namespaces["other"] = "uid-other"
+	c.namespaces.Store("other", "uid-other")
 	r := start(t, t.TempDir(), c)
 	defer r.end()
 	for n := range 5 {

@@ -56,7 +56,7 @@ func start(t testing.TB, folder string, c *cluster, more ...options) *running {
 	ctx, stop := context.WithCancel(context.Background())
 	r.stop = stop
 	go func() { r.ended <- opened.Run(ctx) }()
-	c.watched = true
+	c.watched.Store(true)
 	c.keeper.Synced("")
 	r.settle()
 	return r
@@ -65,7 +65,7 @@ func start(t testing.TB, folder string, c *cluster, more ...options) *running {
 // end stops the trail as a server does during shutdown.
 func (r *running) end() {
 	r.t.Helper()
-	r.cluster.watched = false
+	r.cluster.watched.Store(false)
 	r.stop()
 	if err := <-r.ended; err != nil {
 		r.t.Error(err)

@@ -108,7 +108,7 @@ func TestRetentionKeepsRecordsOfAnotherCluster(t *testing.T) {
 	if _, err := r.Watch("other", other); err != nil {
 		t.Fatal(err)
 	}
-	other.watched = true
+	other.watched.Store(true)
 	for _, one := range []*cluster{c, other} {
 		one.install(state{name: "web"})
 	}

@@ -58,7 +58,11 @@ test('an upgrade shows the changes of values and objects, and keeps passwords', 
   await expect(differences).toHaveText([/textadded–as it is/]);
   await page.getByRole('button', { name: 'Compared with chart defaults' }).click();
   await expect(differences).toHaveText([/levelchangedinfodebug/, /passwordchanged.*masked/, /textchangedas it wasas it is/]);
-  await write(text, (await text.locator('.cm-line').allInnerTexts()).join('\n').replace('level: debug', 'level: warn'));
+  await text.locator('.cm-line', { hasText: 'level: debug' }).click();
+  await text.press('End');
+  await text.press('Shift+Home');
+  await text.pressSequentially('level: warn');
+  await expect(differences.first()).toHaveText(/levelchangedinfowarn/);
 
   await page.getByRole('button', { name: 'Preview' }).click();
   const manifest = page.getByRole('table', { name: /^ConfigMap .*kept$/ });
