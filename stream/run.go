@@ -150,7 +150,7 @@ func (r *run) run(ctx context.Context, body func(context.Context) (helmtrail.Typ
 	r.mu.Lock()
 	r.leave = cancel
 	r.mu.Unlock()
-	recorded := make(chan error, 1)
+	recorded := make(chan bool, 1) // whether everything was stored
 	go func() {
 		err := r.record(ctx)
 		if err != nil && !errors.Is(err, context.Canceled) {
@@ -159,7 +159,7 @@ func (r *run) run(ctx context.Context, body func(context.Context) (helmtrail.Typ
 		if errors.Is(err, helmtrail.ErrFenced) {
 			r.leaveOn() // The session belongs to the other process.
 		}
-		recorded <- err
+		recorded <- err == nil
 	}()
 	kind, end := body(ctx)
 	r.objects.reading.Wait() // no event may follow the end
@@ -192,19 +192,19 @@ func (r *run) run(ctx context.Context, body func(context.Context) (helmtrail.Typ
 // awaitEnd blocks until the terminal event is stored, and reports whether it was.
 // During shutdown it gives up after storeTime: a journal that cannot be written
 // must not keep helmtrail from stopping.
-func (r *run) awaitEnd(recorded <-chan error, giveUp func()) bool {
+func (r *run) awaitEnd(recorded <-chan bool, giveUp func()) bool {
 	select {
-	case err := <-recorded:
-		return err == nil
+	case stored := <-recorded:
+		return stored
 	case <-r.ops.closing.Done():
 	}
 	select {
-	case err := <-recorded:
-		return err == nil
+	case stored := <-recorded:
+		return stored
 	case <-time.After(storeTime):
 	}
 	giveUp()
-	return <-recorded == nil
+	return <-recorded
 }
 
 // end stops the session. It returns false if the session is over or helm has

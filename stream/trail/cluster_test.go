@@ -73,9 +73,11 @@ func (c *cluster) NamespaceUID(_ context.Context, namespace string) (string, err
 }
 func (c *cluster) NamespacesKnown() bool { return true }
 func (c *cluster) KnownNamespaceUID(namespace string) string {
-	uid, _ := c.namespaces.Load(namespace)
-	known, _ := uid.(string)
-	return known
+	uid, ok := c.namespaces.Load(namespace)
+	if !ok {
+		return ""
+	}
+	return uid.(string)
 }
 
 // state is one state of a release Secret.
