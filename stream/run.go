@@ -95,8 +95,8 @@ func (r *run) open(ctx context.Context) (helmtrail.Session, error) {
 	return session, nil
 }
 
-// begin stores STARTED, which makes the session visible. A client that leaves in
-// between does not stop it: the event might be stored all the same.
+// begin stores STARTED, which makes the session visible. It ignores the
+// cancellation of ctx, because a write that is canceled may still be stored.
 func (r *run) begin(ctx context.Context, started *helmtrail.Started) (helmtrail.Session, error) {
 	first := pending{at: r.writer.started, kind: helmtrail.TypeStarted, body: started}
 	if _, err := r.writer.write(context.WithoutCancel(ctx), []pending{first}); err != nil {
@@ -150,7 +150,7 @@ func (r *run) run(ctx context.Context, body func(context.Context) (helmtrail.Typ
 	r.mu.Lock()
 	r.leave = cancel
 	r.mu.Unlock()
-	recorded := make(chan bool, 1) // whether everything was stored
+	recorded := make(chan bool, 1) // whether all events were stored
 	go func() {
 		err := r.record(ctx)
 		if err != nil && !errors.Is(err, context.Canceled) {

@@ -158,9 +158,9 @@ func writeProbe(name string) error {
 
 // publish stores a message. A stream that was given up does not respond, so
 // without a response publish reopens the streams and tries once more. It returns
-// ErrFenced if the stream's content does not allow the message, unless an earlier
-// attempt has stored it: on a slow disk a message may be stored long after its
-// publisher has given up.
+// ErrFenced if another writer has stored a message in between. If the message
+// itself is stored already, publish succeeds: on a slow disk an earlier attempt may
+// succeed after its caller has given up.
 func (j *Journal) publish(ctx context.Context, message *nats.Msg, options ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
 	ack, err := j.tryPublish(ctx, message, options...)
 	if err != nil && !errors.Is(err, helmtrail.ErrFenced) && ctx.Err() == nil && j.Writable() == nil {
