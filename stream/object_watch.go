@@ -201,30 +201,37 @@ func (w *objectWatch) stand(rows []health.Resource) {
 // beforeDeletion returns the rows with those of deleted objects, and of the objects
 // that these own, as they were before, if they had a cause. Helm deletes objects
 // once it gave up, and their watch may report that before the release's watch
-// reports the new status. It is called under w.mu.
+// reports the new status. Each kind has a watch of its own, so an object may
+// disappear before its owner does: its row stays as long as the owner is not ready
+// and has no other object. It is called under w.mu.
 func (w *objectWatch) beforeDeletion(rows []health.Resource) []health.Resource {
 	if w.run.request.Operation == helmtrail.OperationUninstall {
 		return rows // what is still being deleted is the cause
 	}
 	at := make(map[string]int, len(rows))
-	deleted := map[string]bool{}
+	deleted, owns := map[string]bool{}, map[string]bool{}
 	for i, row := range rows {
 		at[row.Key()] = i
 		deleted[row.Key()] = !row.Exists() || row.Cause.Problem == health.ProblemDeleting
+		owns[row.Owner] = true
 	}
-	rows = slices.Clone(rows)
+	left := func(owner string) bool {
+		i, listed := at[owner]
+		return listed && (deleted[owner] || !rows[i].Current && !owns[owner])
+	}
+	kept := slices.Clone(rows)
 	for _, before := range w.alive {
 		i, listed := at[before.Key()]
 		switch {
 		case before.Cause.Reason == "" || before.Cause.Rank >= health.RankWaiting:
 		case listed && deleted[before.Key()]:
-			rows[i] = before
-		case !listed && deleted[before.Owner]:
-			rows = append(rows, before)
+			kept[i] = before
+		case !listed && left(before.Owner):
+			kept = append(kept, before)
 		}
 	}
-	w.alive = rows
-	return rows
+	w.alive = kept
+	return kept
 }
 
 // watch follows the requested revisions, one at a time, until ctx ends.

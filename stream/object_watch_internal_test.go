@@ -283,7 +283,8 @@ func TestCausesStandIfTheDeletionIsSeenFirst(t *testing.T) {
 		Kind: "Pod", APIVersion: "v1", Name: "web-1", Owner: deployment.Key(), Status: "InProgress",
 		Cause: health.Cause{Sentence: health.Sentence{Reason: "ImagePullBackOff"}, Rank: health.RankContainer},
 	}
-	gone, leaving := deployment, pod
+	gone, leaving, ready := deployment, pod, deployment
+	ready.Status, ready.Current = "Current", true
 	gone.Status = health.StatusNotFound
 	leaving.Cause = health.Cause{Sentence: health.Sentence{Reason: "Terminating", Problem: health.ProblemDeleting}, Rank: health.RankWaiting}
 	replaced := pod
@@ -296,6 +297,11 @@ func TestCausesStandIfTheDeletionIsSeenFirst(t *testing.T) {
 		{"while Helm waits", []health.Resource{deployment, pod}, []string{"ImagePullBackOff"}},
 		{"when a Pod is replaced", []health.Resource{deployment, replaced}, nil},
 		{"when its successor fails too", []health.Resource{deployment, pod}, []string{"ImagePullBackOff"}},
+		{"when the Pod disappears before its Deployment", []health.Resource{deployment}, []string{"ImagePullBackOff"}},
+		{"when the Deployment is ready without it", []health.Resource{ready}, nil},
+		{"when a Pod fails again", []health.Resource{deployment, pod}, []string{"ImagePullBackOff"}},
+		{"when the Pod is being deleted", []health.Resource{deployment, leaving}, []string{"ImagePullBackOff"}},
+		{"when it disappears before its Deployment", []health.Resource{deployment}, []string{"ImagePullBackOff"}},
 		{"when the objects are being deleted", []health.Resource{gone, leaving}, []string{"ImagePullBackOff"}},
 		{"when only the Deployment's row is left", []health.Resource{gone}, []string{"ImagePullBackOff"}},
 		{"when it stays so", []health.Resource{gone}, []string{"ImagePullBackOff"}},
