@@ -61,7 +61,8 @@ var (
 	logs           = rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods/log"}, Verbs: []string{"get"}}
 )
 
-// rowsOf returns the rows that a reader of a stream has in the end, in their order.
+// rowsOf returns the rows that a reader of a stream has in the end, in the order in
+// which they arrived.
 func rowsOf(events []helmtrail.Event) []health.Resource {
 	var rows []health.Resource
 	for _, e := range events {
@@ -84,7 +85,8 @@ func rowsOf(events []helmtrail.Event) []health.Resource {
 	return rows
 }
 
-// in returns the kinds of the rows in a namespace.
+// in returns the kinds of the rows in a namespace, sorted: each kind has a watch of
+// its own, so rows may arrive in any order.
 func in(namespace string, rows []health.Resource) []string {
 	var list []string
 	for _, row := range rows {
@@ -92,6 +94,7 @@ func in(namespace string, rows []health.Resource) []string {
 			list = append(list, row.Kind)
 		}
 	}
+	slices.Sort(list)
 	return list
 }
 
@@ -152,7 +155,7 @@ func TestAStreamShowsWhatItsStarterMaySee(t *testing.T) {
 	if diff := cmp.Diff([]string{"Deployment"}, in(s.db, rows)); diff != "" {
 		t.Errorf("rows in the other namespace (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"Deployment", "ReplicaSet", "Pod", "Job", "Pod"}, in(s.app, rows)); diff != "" {
+	if diff := cmp.Diff([]string{"Deployment", "Job", "Pod", "Pod", "ReplicaSet"}, in(s.app, rows)); diff != "" {
 		t.Errorf("rows in the release's namespace (-want +got):\n%s", diff)
 	}
 	for _, row := range rows {
@@ -176,7 +179,7 @@ func TestAStreamShowsWhatItsStarterMaySee(t *testing.T) {
 	upgrade := byFull.submit(t, http.MethodPut, s.release(s.app, "spread"), object{"chart": object{"ref": "spread"}, "values": object{"db": s.db}})
 	live = byFull.events(t.Context(), t, upgrade.Events, 1)
 	s.endsBadly(t, live)
-	if diff := cmp.Diff([]string{"Deployment", "ReplicaSet", "Pod"}, in(s.db, rowsOf(live))); diff != "" {
+	if diff := cmp.Diff([]string{"Deployment", "Pod", "ReplicaSet"}, in(s.db, rowsOf(live))); diff != "" {
 		t.Errorf("rows in the other namespace, with permission (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"Pod db CrashLoopBackOff"}, allCausesIn(s.db, live)); diff != "" {
@@ -220,7 +223,7 @@ func TestResourcesShowWhatTheCallerMaySee(t *testing.T) {
 		causes      []string // the other namespace's
 		logs        bool
 	}{
-		{"all permissions", fullToken, []string{"Deployment", "ReplicaSet", "Pod"}, "", "Progressing", 2, []string{"Pod db CrashLoopBackOff"}, true},
+		{"all permissions", fullToken, []string{"Deployment", "Pod", "ReplicaSet"}, "", "Progressing", 2, []string{"Pod db CrashLoopBackOff"}, true},
 		{"no permission for pods", limitedToken, []string{"Deployment"}, limited + " may not list pods in namespace " + s.db, "Progressing", 2, []string{}, true},
 		{"no permission at all", strangerToken, []string{"Deployment"}, stranger + " may not get deployments.apps in namespace " + s.db, "Forbidden", 1, []string{}, true},
 		{"no permission for logs", readerToken, []string{"Deployment"}, reader + " may not get deployments.apps in namespace " + s.db, "Forbidden", 1, []string{}, false},
@@ -229,7 +232,7 @@ func TestResourcesShowWhatTheCallerMaySee(t *testing.T) {
 			Resources []health.Resource
 			Summary   health.Summary
 		}
-		rows := []string{"Deployment", "ReplicaSet", "Pod", "Job", "Pod"}
+		rows := []string{"Deployment", "Job", "Pod", "Pod", "ReplicaSet"}
 		eventually(t, c.name+": the rows in the release's namespace", func() bool {
 			now.Resources, now.Summary = nil, health.Summary{}
 			s.holding(c.token).get(t, s.release(s.app, "spread")+"/resources", &now)
@@ -302,7 +305,7 @@ func TestASessionTakenOverShowsWhatItsStarterMaySee(t *testing.T) {
 	if diff := cmp.Diff([]string{"Deployment"}, in(s.db, rowsOf(events))); diff != "" {
 		t.Errorf("rows in the other namespace (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"Deployment", "ReplicaSet", "Pod", "Job", "Pod"}, in(s.app, rowsOf(events))); diff != "" {
+	if diff := cmp.Diff([]string{"Deployment", "Job", "Pod", "Pod", "ReplicaSet"}, in(s.app, rowsOf(events))); diff != "" {
 		t.Errorf("rows in the release's namespace (-want +got):\n%s", diff)
 	}
 }
