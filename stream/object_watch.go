@@ -208,25 +208,35 @@ func (w *objectWatch) beforeDeletion(rows []health.Resource) []health.Resource {
 	if w.run.request.Operation == helmtrail.OperationUninstall {
 		return rows // what is still being deleted is the cause
 	}
-	at := make(map[string]int, len(rows))
-	deleted, owns := map[string]bool{}, map[string]bool{}
+	at, owns := make(map[string]int, len(rows)), map[string]bool{}
 	for i, row := range rows {
 		at[row.Key()] = i
-		deleted[row.Key()] = !row.Exists() || row.Cause.Problem == health.ProblemDeleting
 		owns[row.Owner] = true
 	}
-	left := func(owner string) bool {
-		i, listed := at[owner]
-		return listed && (deleted[owner] || !rows[i].Current && !owns[owner])
+	owners := make(map[string]string, len(w.alive))
+	for _, before := range w.alive {
+		owners[before.Key()] = before.Owner
+	}
+	deleted := func(row health.Resource) bool {
+		return !row.Exists() || row.Cause.Problem == health.ProblemDeleting
+	}
+	var leaves func(owner string) bool // what it owned
+	leaves = func(owner string) bool {
+		if i, listed := at[owner]; listed {
+			return deleted(rows[i]) || !rows[i].Current && !owns[owner]
+		}
+		return owner != "" && leaves(owners[owner])
 	}
 	kept := slices.Clone(rows)
 	for _, before := range w.alive {
+		if before.Cause.Rank >= health.RankWaiting {
+			before.Cause = health.Cause{}
+		}
 		i, listed := at[before.Key()]
 		switch {
-		case before.Cause.Reason == "" || before.Cause.Rank >= health.RankWaiting:
-		case listed && deleted[before.Key()]:
+		case listed && before.Cause.Reason != "" && deleted(rows[i]):
 			kept[i] = before
-		case !listed && left(before.Owner):
+		case !listed && leaves(before.Owner):
 			kept = append(kept, before)
 		}
 	}

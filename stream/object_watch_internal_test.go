@@ -279,32 +279,41 @@ func TestCausesStandIfTheDeletionIsSeenFirst(t *testing.T) {
 	w.run.request.Operation = helmtrail.OperationInstall
 	w.begin(&decoder.Record{Version: 1, Header: decoder.Header{Status: decoder.StatusPendingInstall}})
 	deployment := health.Resource{Kind: "Deployment", APIVersion: "apps/v1", Name: "web", Status: "InProgress"}
+	set := health.Resource{Kind: "ReplicaSet", APIVersion: "apps/v1", Name: "web-1", Owner: deployment.Key(), Status: "InProgress"}
 	pod := health.Resource{
-		Kind: "Pod", APIVersion: "v1", Name: "web-1", Owner: deployment.Key(), Status: "InProgress",
+		Kind: "Pod", APIVersion: "v1", Name: "web-1-a", Owner: set.Key(), Status: "InProgress",
 		Cause: health.Cause{Sentence: health.Sentence{Reason: "ImagePullBackOff"}, Rank: health.RankContainer},
 	}
 	gone, leaving, ready := deployment, pod, deployment
-	ready.Status, ready.Current = "Current", true
 	gone.Status = health.StatusNotFound
 	leaving.Cause = health.Cause{Sentence: health.Sentence{Reason: "Terminating", Problem: health.ProblemDeleting}, Rank: health.RankWaiting}
-	replaced := pod
-	replaced.Name, replaced.Cause = "web-2", health.Cause{}
+	ready.Status, ready.Current = "Current", true
+	next, replaced := set, pod
+	next.Name = "web-2"
+	replaced.Name, replaced.Cause = "web-1-b", health.Cause{}
+	failing, none := []string{"ImagePullBackOff"}, []string(nil)
+	rows := func(rows ...health.Resource) []health.Resource { return rows }
 	for _, step := range []struct {
 		name string
 		rows []health.Resource
 		want []string
 	}{
-		{"while Helm waits", []health.Resource{deployment, pod}, []string{"ImagePullBackOff"}},
-		{"when a Pod is replaced", []health.Resource{deployment, replaced}, nil},
-		{"when its successor fails too", []health.Resource{deployment, pod}, []string{"ImagePullBackOff"}},
-		{"when the Pod disappears before its Deployment", []health.Resource{deployment}, []string{"ImagePullBackOff"}},
-		{"when the Deployment is ready without it", []health.Resource{ready}, nil},
-		{"when a Pod fails again", []health.Resource{deployment, pod}, []string{"ImagePullBackOff"}},
-		{"when the Pod is being deleted", []health.Resource{deployment, leaving}, []string{"ImagePullBackOff"}},
-		{"when it disappears before its Deployment", []health.Resource{deployment}, []string{"ImagePullBackOff"}},
-		{"when the objects are being deleted", []health.Resource{gone, leaving}, []string{"ImagePullBackOff"}},
-		{"when only the Deployment's row is left", []health.Resource{gone}, []string{"ImagePullBackOff"}},
-		{"when it stays so", []health.Resource{gone}, []string{"ImagePullBackOff"}},
+		{"while Helm waits", rows(deployment, set, pod), failing},
+		{"when a Pod is replaced", rows(deployment, set, replaced), none},
+		{"when its successor fails too", rows(deployment, set, pod), failing},
+		{"when the Pod disappears before its owners", rows(deployment, set), failing},
+		{"when its ReplicaSet disappears before the Deployment", rows(deployment), failing},
+		{"when another ReplicaSet takes over", rows(deployment, next), none},
+		{"when a Pod fails again", rows(deployment, set, pod), failing},
+		{"when the Deployment is ready without it", rows(ready), none},
+		{"when a Pod fails once more", rows(deployment, set, pod), failing},
+		{"when only the Deployment's row is left at once", rows(gone), failing},
+		{"when a Pod fails in a new Deployment", rows(deployment, set, pod), failing},
+		{"when the Pod is being deleted", rows(deployment, set, leaving), failing},
+		{"when it is gone", rows(deployment, set), failing},
+		{"when the objects are being deleted", rows(gone, set, leaving), failing},
+		{"when only the Deployment's row is left", rows(gone), failing},
+		{"when it stays so", rows(gone), failing},
 	} {
 		w.tell(step.rows)
 		var got []string
