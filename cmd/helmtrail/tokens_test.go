@@ -14,12 +14,12 @@ import (
 	"github.com/helmtrail/helmtrail/informer/clustertest"
 )
 
-// spelled prints a password with dots between its letters, in which masking does
+// spelled prints a password with an x between its letters, in which masking does
 // not recognise it.
 const spelled = `apiVersion: v1
 kind: ConfigMap
 metadata: {name: spelled}
-data: {letters: {{ .Values.db.password | splitList "" | join "." | quote }}}
+data: {letters: {{ .Values.db.password | splitList "" | join "x" | quote }}}
 `
 
 // A caller without the right to read Secrets must not get a secret by sending
@@ -46,7 +46,7 @@ func serveWriter(t *testing.T, helm, namespace, chart, template string) (h *serv
 }
 
 func testTokens(t *testing.T, helm string) {
-	const password, letters = "hunter2hunter2", "h.u.n.t.e.r.2.h.u.n.t.e.r.2"
+	const password, letters = "hunter2hunter2", "hxuxnxtxexrx2xhxuxnxtxexrx2"
 	namespace := clustertest.Namespace(t)
 	h, operator, operatorToken, writer, writerToken := serveWriter(t, helm, namespace, "spelled", spelled)
 	owner, attacker := h.holding(operatorToken), h.holding(writerToken)

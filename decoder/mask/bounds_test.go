@@ -51,7 +51,7 @@ func TestHostileTextsAreMaskedInBoundedTime(t *testing.T) {
 	repeat := func(text string) string { return strings.Repeat(text, size/len(text)) }
 	alike := []string{"aaaaaaaa"}
 	for i := range 250 {
-		alike = append(alike, strings.Repeat("a", 1000+100*i)+"b")
+		alike = append(alike, strings.Repeat("a", 1000+100*i)+"b", strings.Repeat("a", 100+i)+"c")
 	}
 	for name, text := range map[string]string{
 		"computed values":     repeat("pwd:<"),
@@ -63,6 +63,9 @@ func TestHostileTextsAreMaskedInBoundedTime(t *testing.T) {
 		"half logins":         repeat("://a:b"),
 		"flags":               repeat("--pwd <"),
 		"elements":            repeat("<pwd>a</"),
+		"traces everywhere":   repeat("a."),
+		"traces far apart":    repeat("aaaaaaaa" + strings.Repeat(".", 1000)),
+		"a trace and nothing": "aaaaaaaa" + strings.Repeat(".", size) + "b",
 	} {
 		s := boundedMasker().Collect(mask.Source{Strings: alike})
 		start := time.Now()

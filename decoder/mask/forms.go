@@ -9,6 +9,12 @@ import (
 // span is a part of a text, as byte offsets.
 type span struct{ start, end int }
 
+// part is a part of a text that is masked by a token, "" for one that is made for it.
+type part struct {
+	span
+	token string
+}
+
 // form is a way to recognise a secret by its form or by the text around it.
 type form struct {
 	// sign must be in a text for the pattern to be tried; "" means any text.
@@ -64,7 +70,7 @@ var element = regexp.MustCompile(`<([A-Za-z][\w.:-]*)>([^<\n]+)</`)
 
 // find returns the parts of a text that are secret by their form, or the whole text if
 // there are too many. names reports whether a key names a secret.
-func find(text string, names func(key string) bool) []span {
+func find(text string, names func(key string) bool) []part {
 	const least = 3
 	if len(text) < least {
 		return nil
@@ -89,7 +95,11 @@ func find(text string, names func(key string) bool) []span {
 	if len(found) > maxParts {
 		return whole(text)
 	}
-	return found
+	parts := make([]part, len(found))
+	for i, s := range found {
+		parts[i].span = s
+	}
+	return parts
 }
 
 // appendNamed appends the values of elements that are named like a secret.

@@ -40,13 +40,17 @@ type known struct {
 	// pairs has a bit for the first two bytes of every string, so that most
 	// positions of a text cost no look-up.
 	pairs [1 << 16 / 64]uint64
+	// traces finds what is left of the strings when they are changed.
+	traces traces
 	// size is the approximate memory of the strings. full means that they exceeded the
 	// limit.
 	size int
 	full bool
 }
 
-func newKnown() *known { return &known{tokens: map[string]string{}, starts: map[string][]int{}} }
+func newKnown() *known {
+	return &known{tokens: map[string]string{}, starts: map[string][]int{}, traces: traces{places: map[uint64][]tracePlace{}}}
+}
 
 // add makes a secret known in every spelling that may occur.
 func (k *known) add(secret, token string) {
@@ -54,6 +58,9 @@ func (k *known) add(secret, token string) {
 		return
 	}
 	k.addSpellings(secret, token)
+	if trimmed := strings.TrimSpace(secret); distinct(trimmed) {
+		k.grow(k.traces.addSecret(trimmed, token))
+	}
 	if lines := strings.Split(secret, "\n"); len(lines) > 1 {
 		for _, line := range lines {
 			if line = strings.TrimSpace(line); len(line) >= minLine {
@@ -73,7 +80,7 @@ func (k *known) addSpellings(secret, token string) {
 		k.put(base64.StdEncoding.EncodeToString([]byte(trimmed)), token)
 		return
 	}
-	for _, spelling := range []string{url.QueryEscape(trimmed), url.PathEscape(trimmed), quoted(trimmed, true), quoted(trimmed, false)} {
+	for _, spelling := range []string{url.QueryEscape(trimmed), url.PathEscape(trimmed), quoted(trimmed, true), quoted(trimmed, false), strings.ToUpper(trimmed), strings.ToLower(trimmed)} {
 		k.put(spelling, token)
 	}
 	for _, whole := range []string{secret, trimmed} {
@@ -129,8 +136,7 @@ func (k *known) put(text, token string) {
 		return
 	}
 	const entry = 160 // the maps' part of a string
-	if k.size += len(text) + entry; k.size > maxKnown {
-		k.full = true
+	if k.grow(len(text) + entry); k.full {
 		return
 	}
 	start := text[:minKnown]
@@ -147,13 +153,23 @@ func (k *known) put(text, token string) {
 	k.pairs[pair/64] |= 1 << (pair % 64)
 }
 
-// find returns the longest known string at each offset, overlapping ones
+// grow adds to the memory of the strings.
+func (k *known) grow(size int) {
+	k.size += size
+	k.full = k.full || k.size > maxKnown
+}
+
+// find returns the known strings and their traces in a text without a structure,
+// or the whole text if finding them takes too long.
+func (k *known) find(text string) []part { return append(k.exact(text), k.traces.find(text)...) }
+
+// exact returns the longest known string at each offset, overlapping ones
 // included, or the whole text if finding them takes too long.
-func (k *known) find(text string) []span {
+func (k *known) exact(text string) []part {
 	if len(k.tokens) == 0 {
 		return nil
 	}
-	var found []span
+	var found []part
 	work := leastWork + workPerByte*len(text)
 	for i := 0; i+minKnown <= len(text); i++ {
 		pair := uint(text[i])<<8 | uint(text[i+1])
@@ -167,8 +183,8 @@ func (k *known) find(text string) []span {
 			if work -= length; work < 0 || len(found) > maxParts {
 				return whole(text)
 			}
-			if k.tokens[text[i:i+length]] != "" {
-				found = append(found, span{i, i + length})
+			if token := k.tokens[text[i:i+length]]; token != "" {
+				found = append(found, part{span{i, i + length}, token})
 				break
 			}
 		}

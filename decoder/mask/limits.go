@@ -54,4 +54,4 @@ func tooLarge(err error) error {
 }
 
 // whole returns all of a text as the only part to mask.
-func whole(text string) []span { return []span{{0, len(text)}} }
+func whole(text string) []part { return []part{{span: span{0, len(text)}}} }

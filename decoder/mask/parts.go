@@ -92,7 +92,7 @@ func (s *Secrets) document(chunk string) string {
 		return s.Text(chunk) // Only comments, which belong to no node.
 	}
 	if !changed {
-		return s.mend("", chunk, s.known.find(chunk), nil)
+		return s.mend("", chunk, s.known.exact(chunk), nil)
 	}
 	written, err := tree.YAML(roots...)
 	if errors.Is(err, tree.ErrTooLarge) {
@@ -104,7 +104,7 @@ func (s *Secrets) document(chunk string) string {
 	if strings.HasPrefix(chunk, "---") {
 		written = "---\n" + written
 	}
-	return s.mend("", written, s.known.find(written), nil)
+	return s.mend("", written, s.known.exact(written), nil)
 }
 
 // objectPath returns the name of a document's object, so that the same key in two

@@ -148,13 +148,13 @@ func (s *Secrets) schema(text string) string {
 	changed := false
 	s.eachSample(root, "", open, func(node *yaml.Node, at place) { changed = s.mask(node, at) || changed })
 	if !changed {
-		return s.mend("", text, s.known.find(text), find(text, noName))
+		return s.mend("", text, s.known.exact(text), find(text, noName))
 	}
 	masked, err := s.json(root)
 	if err != nil {
 		return s.file(text)
 	}
-	return s.mend("", string(masked), s.known.find(string(masked)), find(string(masked), noName))
+	return s.mend("", string(masked), s.known.exact(string(masked)), find(string(masked), noName))
 }
 
 // eachSample visits the values that a schema itself contains.

@@ -125,8 +125,8 @@ func (s *Secrets) restoreScalar(node, base *yaml.Node, at place) bool {
 	pieces := s.pieces(base, at)
 	whole := true
 	restored := tokens.ReplaceAllStringFunc(node.Value, func(token string) string {
-		piece, ok := pieces[token]
-		whole = whole && ok
+		piece := pieces[token]
+		whole = whole && piece != ""
 		return piece
 	})
 	if !whole || Masked(restored) {
@@ -136,7 +136,8 @@ func (s *Secrets) restoreScalar(node, base *yaml.Node, at place) bool {
 	return true
 }
 
-// pieces returns the masked parts of a base's scalar by their tokens.
+// pieces returns the masked parts of a base's scalar by their tokens, "" for a token
+// that stands for several spellings of a secret.
 func (s *Secrets) pieces(base *yaml.Node, at place) map[string]string {
 	pieces := map[string]string{}
 	if hidden(base, at) {
@@ -144,6 +145,9 @@ func (s *Secrets) pieces(base *yaml.Node, at place) map[string]string {
 		return pieces
 	}
 	s.mendEach(at.path, base.Value, s.known.find(base.Value), find(base.Value, namesSecret), func(piece, token string) {
+		if known, ok := pieces[token]; ok && known != piece {
+			piece = ""
+		}
 		pieces[token] = piece
 	})
 	return pieces

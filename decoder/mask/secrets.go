@@ -243,24 +243,24 @@ func noName(string) bool { return false }
 
 // mend replaces parts of a text by tokens: known parts by their tokens, others by new
 // tokens. Overlapping parts become one.
-func (s *Secrets) mend(path, text string, known, others []span) string {
+func (s *Secrets) mend(path, text string, known, others []part) string {
 	return s.mendEach(path, text, known, others, func(string, string) {})
 }
 
 // mendEach is like mend, and also calls each with every replaced part and its token.
-func (s *Secrets) mendEach(path, text string, known, others []span, each func(piece, token string)) string {
+func (s *Secrets) mendEach(path, text string, known, others []part, each func(piece, token string)) string {
 	all := slices.Concat(known, others)
 	if len(all) == 0 {
 		return text
 	}
-	slices.SortFunc(all, func(a, b span) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
+	slices.SortFunc(all, func(a, b part) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
 	var out strings.Builder
 	last := 0
 	for i := 0; i < len(all); {
-		one, token := all[i], ""
-		for ; i < len(all) && (all[i].start < one.end || all[i] == one); i++ {
+		one, token := all[i].span, ""
+		for ; i < len(all) && (all[i].start < one.end || all[i].span == one); i++ {
 			one.end = max(one.end, all[i].end)
-			token = cmp.Or(token, s.known.tokens[text[all[i].start:all[i].end]])
+			token = cmp.Or(token, all[i].token)
 		}
 		piece := text[one.start:one.end]
 		if token = cmp.Or(s.known.tokens[piece], token); token == "" {
