@@ -27,6 +27,7 @@ type Process struct {
 
 	masking sync.Mutex
 	secrets *mask.Secrets // nil until something is masked
+	paths   []shownPath
 }
 
 // lookEvery is how often the spool is checked for more output.
@@ -43,6 +44,8 @@ type runContent struct {
 	// Arguments are helm's command line, its path first.
 	Arguments   []string
 	Environment []string
+	// Paths are hidden in helm's output.
+	Paths []shownPath
 	// Rendered is the file for helm's standard output, "" for the spool.
 	Rendered string
 	Deadline time.Duration
@@ -64,6 +67,7 @@ type stopContent struct {
 func (p *Process) Start(ctx context.Context, launch backend.Launch) error {
 	run := runContent{
 		Environment: environment(p.folder, p.helm.config.Environment),
+		Paths:       p.shownPaths(),
 		Deadline:    launch.Deadline,
 		Grace:       backend.DefaultGrace,
 	}

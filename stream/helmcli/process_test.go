@@ -303,3 +303,39 @@ func TestHelmsOutputIsMasked(t *testing.T) {
 		t.Errorf("the spool is %s, %v", spool, err)
 	}
 }
+
+// Helm's output and the reasons of failures do not show how the server is set up.
+func TestServerPathsAreNotShown(t *testing.T) {
+	h := standIn(t, "v4.3.2", `for a in "$0" "$@" "$HOME" "$KUBECONFIG" "$(pwd)"; do echo "line $a"; done; echo "Error: open $KUBECONFIG: denied; see https://example.com$0"; exit 1`)
+	request := install()
+	request.Values = []byte("size: 1\n")
+	p := start(t, h, request)
+	lines, end := follow(t.Context(), t, p)
+	folder := p.(*helmcli.Process).Folder()
+	everything := text(lines) + end.Message + p.Mask("open "+folder+"/spool: no space left on device, "+folder+", "+filepath.Dir(folder)+"/other")
+	withoutURL := strings.ReplaceAll(everything, "https://example.com/", "")
+	for _, part := range []string{filepath.Dir(folder), filepath.Dir(filepath.Dir(folder)), " /"} {
+		if strings.Contains(withoutURL, part) {
+			t.Errorf("%q is shown in:\n%s", part, everything)
+		}
+	}
+	for _, want := range []string{"line helm\n", "--values=values.yaml\n", "line web\n", "line home\n", "open kubeconfig: denied; see https://example.com/", "open spool: no space", "the session's folder, the sessions' folder/other"} {
+		if !strings.Contains(everything, want) {
+			t.Errorf("%q is missing in:\n%s", want, everything)
+		}
+	}
+}
+
+// Helm finds the plugins in its private folder only, which has none.
+func TestHelmFindsNoPluginsOfTheServer(t *testing.T) {
+	for _, name := range []string{"HELM_PLUGINS", "HELM_DATA_HOME", "HELM_CONFIG_HOME", "XDG_DATA_HOME", "HOME"} {
+		t.Setenv(name, t.TempDir())
+	}
+	lines, _ := follow(t.Context(), t, start(t, standIn(t, "v4.3.2", `env | grep -E "^(HELM|XDG|HOME)"; ls "$HELM_PLUGINS" "$HELM_DATA_HOME" 2>/dev/null || true`), install()))
+	for line := range strings.Lines(text(lines)) {
+		name, value, ok := strings.Cut(strings.TrimSpace(line), "=")
+		if private := strings.HasPrefix(value, "home") || value == "kubeconfig" || name == "HELM_DRIVER"; !ok || !private {
+			t.Errorf("helm's environment has %s", line)
+		}
+	}
+}

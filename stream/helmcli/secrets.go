@@ -57,7 +57,7 @@ func readSecrets(f folder, further ...mask.Source) (*mask.Secrets, error) {
 	return mask.New(content.Key, content.Release).Collect(append(content.Sources, further...)...), nil
 }
 
-// Mask implements backend.Process.
+// Mask implements backend.Process. It also hides the server's paths.
 func (p *Process) Mask(text string) string {
 	p.masking.Lock()
 	defer p.masking.Unlock()
@@ -68,7 +68,7 @@ func (p *Process) Mask(text string) string {
 			p.helm.config.Logger.Error("cannot mask a text", "session", p.session.ID, "error", err)
 			return "«masked»"
 		}
-		p.secrets = secrets
+		p.secrets, p.paths = secrets, p.shownPaths()
 	}
-	return p.secrets.Text(text)
+	return hidePaths(p.secrets.Text(text), p.paths)
 }

@@ -17,14 +17,15 @@ const maxSpool = 256 << 20
 type lineWriter struct {
 	spool    io.Writer
 	secrets  *mask.Secrets
+	paths    []shownPath
 	size     int
 	splitter splitter
 	sieve    sieve
 	batch    []byte
 }
 
-func newLineWriter(spool io.Writer, secrets *mask.Secrets) *lineWriter {
-	return &lineWriter{spool: spool, secrets: secrets}
+func newLineWriter(spool io.Writer, secrets *mask.Secrets, paths []shownPath) *lineWriter {
+	return &lineWriter{spool: spool, secrets: secrets, paths: paths}
 }
 
 // copy reads helm's output until EOF or the read deadline and writes each line
@@ -52,7 +53,7 @@ func (w *lineWriter) copy(output io.Reader) error {
 }
 
 func (w *lineWriter) add(line string, truncated bool) {
-	line = w.secrets.Line(line)
+	line = hidePaths(w.secrets.Line(line), w.paths)
 	if !w.sieve.show(line) || w.size > maxSpool {
 		return
 	}

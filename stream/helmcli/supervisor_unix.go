@@ -91,7 +91,7 @@ func supervise(f folder, run runContent) (backend.ProcessEnd, error) {
 		return backend.ProcessEnd{}, errors.Join(err, helm.Wait())
 	}
 
-	lines := newLineWriter(spool, secrets)
+	lines := newLineWriter(spool, secrets, run.Paths)
 	written := make(chan error, 1)
 	go func() { written <- lines.copy(output) }()
 	exited := make(chan struct{})
