@@ -28,6 +28,8 @@ var (
 	ErrFenced = errors.New("another process has taken over the session")
 	// ErrErased is returned when retention has removed the data.
 	ErrErased = errors.New("removed by retention")
+	// ErrUploadsFull is returned when there is no room for another uploaded chart.
+	ErrUploadsFull = errors.New("there is no room for more uploaded charts")
 	// ErrAltered is returned when stored bytes have changed since they were
 	// stored.
 	ErrAltered = errors.New("the stored bytes have been altered")

@@ -15,6 +15,13 @@ const (
 	FromRepository Source = "repository"
 )
 
+// Scope is the namespace of a cluster that uploaded charts belong to. Without a
+// namespace, and then without a cluster, it stands for the whole server: its
+// charts can be used in every namespace.
+type Scope struct {
+	Cluster, Namespace string
+}
+
 // Item is a chart that can be installed.
 type Item struct {
 	// Ref and Repo identify this chart in a request's Chart.

@@ -37,19 +37,19 @@ func (s *Server) admitted(r route) handler {
 
 // admit returns the caller of a request if they have what it needs.
 func (s *Server) admit(c *gin.Context, need authz.Need) (*authz.Caller, error) {
-	if need == authz.KnownUser {
+	id, namespace := c.Param("cluster"), c.Param("namespace")
+	if need == authz.Upload || need == authz.Charts {
+		id, namespace = c.Query("cluster"), c.Query("namespace")
+	}
+	if need == authz.KnownUser || need == authz.Charts && id == "" && namespace == "" {
 		return s.callers.admitAnybody(c)
 	}
 	cluster, err := s.clusters.defaultCluster()
-	if c.Param("cluster") != "" {
-		cluster, err = s.cluster(c)
+	if id != "" {
+		cluster, err = s.clusters.served(id)
 	}
 	if err != nil {
 		return nil, err
-	}
-	namespace := c.Param("namespace")
-	if need == authz.Upload {
-		namespace = c.Query("namespace")
 	}
 	caller, err := s.callers.identify(c, cluster)
 	if err != nil {
@@ -57,6 +57,8 @@ func (s *Server) admit(c *gin.Context, need authz.Need) (*authz.Caller, error) {
 	}
 	ctx := c.Request.Context()
 	switch {
+	case need == authz.Charts:
+		return caller, nil
 	case need == authz.List && namespace == "":
 		return caller, caller.RequireSome(ctx, func() []string { return cluster.Latest().Namespaces() })
 	case need == authz.Trail && namespace == "":

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/gin-gonic/gin"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/catalog"
@@ -24,21 +25,24 @@ const maxArchive = 32 << 20
 
 // Charts lists, describes and stores charts. Its methods may be called concurrently.
 type Charts interface {
-	// ListCharts returns all charts, sorted by name within each source, and the
-	// problems of sources that could not be listed. It may request repositories.
-	ListCharts(ctx context.Context) ([]catalog.Item, []catalog.Problem)
-	// DescribeChart reads a chart; it may fetch it.
-	DescribeChart(ctx context.Context, fetch helmtrail.ChartFetch) (*catalog.Details, error)
+	// ListCharts returns all charts, of the uploaded ones those of a scope, sorted by
+	// name within each source, and the problems of sources that could not be listed.
+	// It may request repositories.
+	ListCharts(ctx context.Context, scope catalog.Scope) ([]catalog.Item, []catalog.Problem)
+	// DescribeChart reads a chart, which may be an uploaded one of the scope; it may
+	// fetch it.
+	DescribeChart(ctx context.Context, scope catalog.Scope, fetch helmtrail.ChartFetch) (*catalog.Details, error)
 	// FromElsewhere reports whether a chart is named by a URL that is not one of a
 	// configured repository's server.
 	FromElsewhere(chart helmtrail.Chart) bool
-	// UploadChart stores an archive.
-	UploadChart(ctx context.Context, archive io.Reader) (*catalog.Item, error)
+	// UploadChart stores an archive, which can then be used in the scope.
+	UploadChart(ctx context.Context, scope catalog.Scope, archive io.Reader) (*catalog.Item, error)
 }
 
 // chartRoutes serves the charts. If charts is nil, there are none.
 type chartRoutes struct {
 	charts   Charts
+	clusters *clusterSet
 	basePath string
 }
 
@@ -59,8 +63,15 @@ func (s chartRoutes) list(c *gin.Context) error {
 		httpapi.WriteJSON(c, http.StatusOK, list)
 		return nil
 	}
-	items, problems := s.charts.ListCharts(c.Request.Context())
+	scope, denied, err := s.uploads(c)
+	if err != nil {
+		return err
+	}
+	items, problems := s.charts.ListCharts(c.Request.Context(), scope)
 	list.Problems = append(list.Problems, problems...)
+	if denied != nil {
+		list.Problems = append(list.Problems, catalog.Problem{Where: "namespace " + c.Query("namespace"), Message: denied.Error()})
+	}
 	list.Items = append(list.Items, items...)
 	if q := strings.ToLower(c.Query("q")); q != "" {
 		list.Items = slices.DeleteFunc(list.Items, func(i catalog.Item) bool {
@@ -92,12 +103,19 @@ func (s chartRoutes) describe(c *gin.Context) error {
 		return httpapi.ErrNoRoute
 	}
 	chart := helmtrail.Chart{Ref: strings.TrimPrefix(c.Param("ref"), "/"), Repo: c.Query("repo"), Version: c.Query("version")}
+	scope, denied, err := s.uploads(c)
+	if err != nil {
+		return err
+	}
 	if err := s.checkSource(c, chart, c.Query("namespace")); err != nil {
 		return err
 	}
 	fetch := helmtrail.ChartFetch{Chart: chart, User: authz.CallerOf(c).User.Name}
-	details, err := s.charts.DescribeChart(c.Request.Context(), fetch)
+	details, err := s.charts.DescribeChart(c.Request.Context(), scope, fetch)
 	if invalid, ok := errors.AsType[*helmtrail.InvalidError](err); ok && invalid.Missing {
+		if denied != nil && strings.HasPrefix(chart.Ref, "upload:") {
+			return denied
+		}
 		return httpapi.NotFound(invalid.Message)
 	}
 	if err != nil {
@@ -105,6 +123,48 @@ func (s chartRoutes) describe(c *gin.Context) error {
 	}
 	httpapi.WriteJSON(c, http.StatusOK, details)
 	return nil
+}
+
+// scope returns the scope of uploads that the query names, without a permission.
+// Its cluster is the one that identified the caller.
+func (s chartRoutes) scope(c *gin.Context) (catalog.Scope, error) {
+	scope := catalog.Scope{Cluster: c.Query("cluster"), Namespace: c.Query("namespace")}
+	if scope.Namespace == "" {
+		if scope.Cluster != "" {
+			return scope, httpapi.BadField("namespace", "namespace is required with cluster.")
+		}
+		return scope, nil
+	}
+	if len(validation.IsDNS1123Label(scope.Namespace)) > 0 {
+		return scope, httpapi.BadField("namespace", "namespace must be the name of a namespace.")
+	}
+	cluster, err := s.clusters.defaultCluster()
+	if scope.Cluster != "" {
+		cluster, err = s.clusters.served(scope.Cluster)
+	}
+	if err != nil {
+		return scope, err
+	}
+	scope.Cluster = cluster.ID
+	return scope, cluster.CheckWatched(scope.Namespace)
+}
+
+// uploads returns the scope of the uploads that the caller may see: that of the
+// query or, if denied says why not, the whole server.
+func (s chartRoutes) uploads(c *gin.Context) (scope catalog.Scope, denied *helmtrail.ForbiddenError, err error) {
+	if namespace := c.Query("namespace"); namespace != "" {
+		// Check the permission first: not everybody may learn which namespaces are
+		// watched.
+		err := authz.CallerOf(c).Allows(c.Request.Context(), authz.UseUploads, namespace)
+		if denied, ok := errors.AsType[*helmtrail.ForbiddenError](err); ok {
+			return catalog.Scope{}, denied, nil
+		}
+		if err != nil {
+			return catalog.Scope{}, nil, err
+		}
+	}
+	scope, err = s.scope(c)
+	return scope, nil, err
 }
 
 // checkSource returns an error unless the caller may have the chart fetched. A
@@ -122,7 +182,11 @@ func (s chartRoutes) upload(c *gin.Context) error {
 	if s.charts == nil {
 		return httpapi.ErrNoRoute
 	}
-	item, err := s.charts.UploadChart(c.Request.Context(), http.MaxBytesReader(c.Writer, c.Request.Body, maxArchive))
+	scope, err := s.scope(c)
+	if err != nil {
+		return err
+	}
+	item, err := s.charts.UploadChart(c.Request.Context(), scope, http.MaxBytesReader(c.Writer, c.Request.Body, maxArchive))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return httpapi.TooLarge("The archive is larger than " + strconv.Itoa(maxArchive) + " bytes.")
 	}
@@ -132,7 +196,11 @@ func (s chartRoutes) upload(c *gin.Context) error {
 	if err != nil {
 		return fmt.Errorf("upload a chart: %w", err)
 	}
-	c.Header("Location", s.basePath+"/charts/"+url.PathEscape(item.Ref))
+	location := s.basePath + "/charts/" + url.PathEscape(item.Ref)
+	if scope.Namespace != "" {
+		location += "?" + url.Values{"cluster": {scope.Cluster}, "namespace": {scope.Namespace}}.Encode()
+	}
+	c.Header("Location", location)
 	httpapi.WriteJSON(c, http.StatusCreated, item)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/helmtrail/helmtrail/stream"
 	"github.com/helmtrail/helmtrail/stream/helmcli"
 	"github.com/helmtrail/helmtrail/stream/repository"
+	"github.com/helmtrail/helmtrail/stream/uploads"
 	"github.com/helmtrail/helmtrail/web"
 )
 
@@ -42,8 +44,12 @@ func withCharts(t *testing.T) func(*web.Options, *stream.Setup) {
 		t.Fatal(err)
 	}
 	data := t.TempDir()
+	uploaded, err := uploads.Open(filepath.Join(data, "charts"), uploads.DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
 	h, err := helmcli.New(t.Context(), helmcli.Config{
-		Binary: filepath.Join(data, "helm"), Folder: filepath.Join(data, "sessions"), Uploads: filepath.Join(data, "charts"),
+		Binary: filepath.Join(data, "helm"), Folder: filepath.Join(data, "sessions"), Uploads: uploaded,
 		ChartDir: dir, ChartHosts: hosts, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -102,8 +108,9 @@ func TestAChartIsDescribed(t *testing.T) {
 	}
 }
 
-func TestAChartIsUploaded(t *testing.T) {
-	f := newFixture(t, withCharts(t))
+// packedChart returns the archive of a chart without templates.
+func packedChart(t *testing.T) string {
+	t.Helper()
 	var packed bytes.Buffer
 	zipped := gzip.NewWriter(&packed)
 	files := tar.NewWriter(zipped)
@@ -119,8 +126,13 @@ func TestAChartIsUploaded(t *testing.T) {
 	if err := zipped.Close(); err != nil {
 		t.Fatal(err)
 	}
+	return packed.String()
+}
+
+func TestAChartIsUploaded(t *testing.T) {
+	f := newFixture(t, withCharts(t))
 	var item catalog.Item
-	r := f.do(http.MethodPost, "/charts", packed.String())
+	r := f.do(http.MethodPost, "/charts", packedChart(t))
 	r.decode(http.StatusCreated, &item)
 	if item.Source != catalog.FromUpload || item.Name != "web" || item.Versions[0].Version != "1.2.3" {
 		t.Errorf("kept %+v", item)
@@ -130,6 +142,51 @@ func TestAChartIsUploaded(t *testing.T) {
 	if details.Ref != item.Ref || !strings.Contains(string(details.Metadata), `"name":"web"`) {
 		t.Errorf("described as %+v", details)
 	}
-	f.do(http.MethodPost, "/charts", "junk").wantError(http.StatusBadRequest, "bad_request")
+	f.do(http.MethodPost, "/charts?namespace=shop", "junk").wantError(http.StatusBadRequest, "bad_request")
 	f.do(http.MethodPost, "/charts", strings.Repeat("x", 32<<20+1)).wantError(http.StatusRequestEntityTooLarge, "too_large")
+}
+
+func TestAnUploadBelongsToItsNamespace(t *testing.T) {
+	f := newFixture(t, withCharts(t))
+	var item catalog.Item
+	r := f.do(http.MethodPost, "/charts?namespace=shop", packedChart(t))
+	r.decode(http.StatusCreated, &item)
+	if want := "/charts/" + url.PathEscape(item.Ref) + "?cluster=dev&namespace=shop"; r.header.Get("Location") != want {
+		t.Errorf("Location is %s, want %s", r.header.Get("Location"), want)
+	}
+	for query, want := range map[string]int{
+		"?cluster=dev&namespace=shop":    http.StatusOK,
+		"?namespace=shop":                http.StatusOK,
+		"?namespace=other":               http.StatusNotFound,
+		"":                               http.StatusNotFound,
+		"?cluster=absent&namespace=shop": http.StatusNotFound,
+		"?cluster=dev":                   http.StatusBadRequest,
+		"?namespace=..":                  http.StatusBadRequest,
+		"?namespace=shop%2F..%2Fshop":    http.StatusBadRequest,
+		"?namespace=Shop":                http.StatusBadRequest,
+	} {
+		if r := f.do(http.MethodGet, "/charts/"+item.Ref+query, ""); r.status != want {
+			t.Errorf("%s: %d %s, want %d", query, r.status, r.body, want)
+		}
+		var list chartList
+		r := f.do(http.MethodGet, "/charts"+query, "")
+		if want == http.StatusBadRequest {
+			r.wantError(want, "bad_request")
+			continue
+		}
+		if r.status != http.StatusOK {
+			r.wantError(http.StatusNotFound, "not_found") // an unknown cluster
+			continue
+		}
+		r.decode(http.StatusOK, &list)
+		listed := slices.ContainsFunc(list.Items, func(i catalog.Item) bool { return i.Ref == item.Ref })
+		if listed != (want == http.StatusOK) {
+			t.Errorf("%s: the upload is listed: %v", query, listed)
+		}
+	}
+	for _, query := range []string{"?cluster=dev", "?namespace=..", "?namespace=a/b", "?cluster=absent&namespace=shop"} {
+		if r := f.do(http.MethodPost, "/charts"+query, packedChart(t)); r.status == http.StatusCreated {
+			t.Errorf("an upload to %s was accepted", query)
+		}
+	}
 }

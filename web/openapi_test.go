@@ -22,7 +22,9 @@ import (
 	"github.com/helmtrail/helmtrail/drift"
 	"github.com/helmtrail/helmtrail/health"
 	"github.com/helmtrail/helmtrail/internal/reserved"
+	"github.com/helmtrail/helmtrail/web/console"
 	"github.com/helmtrail/helmtrail/web/history"
+	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/clusters"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
@@ -39,6 +41,17 @@ func loadOpenAPI(t *testing.T) *openapi3.T {
 	return doc
 }
 
+// describedPath returns a route's path as openapi.yaml has it.
+func describedPath(route string) string {
+	parts := strings.Split(route, "/")
+	for i, part := range parts {
+		if part != "" && (part[0] == ':' || part[0] == '*') {
+			parts[i] = "{" + part[1:] + "}"
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
 func TestOpenAPIHasExactlyTheRoutes(t *testing.T) {
 	var described, served []string
 	for path, item := range loadOpenAPI(t).Paths.Map() {
@@ -48,18 +61,37 @@ func TestOpenAPIHasExactlyTheRoutes(t *testing.T) {
 	}
 	var s Server
 	for _, r := range s.newEngine().Routes() {
-		parts := strings.Split(r.Path, "/")
-		for i, part := range parts {
-			if part != "" && (part[0] == ':' || part[0] == '*') {
-				parts[i] = "{" + part[1:] + "}"
-			}
-		}
-		served = append(served, r.Method+" "+strings.Join(parts, "/"))
+		served = append(served, r.Method+" "+describedPath(r.Path))
 	}
 	slices.Sort(described)
 	slices.Sort(served)
 	if diff := cmp.Diff(served, described); diff != "" {
 		t.Errorf("routes (-served +described):\n%s", diff)
+	}
+}
+
+// The console's contract checks permissions itself; the matrix of cmd/helmtrail
+// tests them.
+func TestOpenAPINamesThePermissions(t *testing.T) {
+	doc := loadOpenAPI(t)
+	var s Server
+	for _, r := range s.routes() {
+		path := describedPath(r.path)
+		if strings.HasPrefix(path, console.Path) {
+			continue
+		}
+		var want []any
+		switch r.need {
+		case authz.Nothing:
+			want = []any{}
+		case authz.Charts:
+			want = []any{string(authz.KnownUser)}
+		default:
+			want = []any{string(r.need)}
+		}
+		if diff := cmp.Diff(want, doc.Paths.Value(path).GetOperation(r.method).Extensions["x-permissions"]); diff != "" {
+			t.Errorf("x-permissions of %s %s (-routes +openapi.yaml):\n%s", r.method, path, diff)
+		}
 	}
 }
 

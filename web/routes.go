@@ -35,9 +35,9 @@ const (
 func (s *Server) routes() []route {
 	all := []route{
 		{http.MethodGet, "/clusters", authz.KnownUser, s.listClusters},
-		{http.MethodGet, "/charts", authz.KnownUser, s.charts.list},
+		{http.MethodGet, "/charts", authz.Charts, s.charts.list},
 		{http.MethodPost, "/charts", authz.Upload, s.charts.upload},
-		{http.MethodGet, "/charts/*ref", authz.KnownUser, s.charts.describe},
+		{http.MethodGet, "/charts/*ref", authz.Charts, s.charts.describe},
 		{http.MethodGet, clusterPath + "/releases", authz.List, s.listReleases},
 		{http.MethodGet, clusterPath + "/releases/events", authz.List, s.streamTransitions},
 		{http.MethodGet, clusterPath + "/trail", authz.Trail, s.history.GetTrail},

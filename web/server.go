@@ -126,7 +126,7 @@ func New(o Options) (*Server, error) {
 	s.signIn = len(o.Clusters) > 0 && o.Clusters[0].Access != nil
 	s.clusters.defaultTo = o.DefaultCluster
 	s.callers = &callers{clusters: &s.clusters, signIn: s.signIn}
-	s.charts = chartRoutes{o.Charts, o.BasePath}
+	s.charts = chartRoutes{o.Charts, &s.clusters, o.BasePath}
 	s.history = s.newHistory()
 	s.console = s.newConsole()
 	if err := s.addClusters(o.Clusters); err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/helmtrail/helmtrail/stream/helmcli"
 	"github.com/helmtrail/helmtrail/stream/journal"
 	"github.com/helmtrail/helmtrail/stream/trail"
+	"github.com/helmtrail/helmtrail/stream/uploads"
 	"github.com/helmtrail/helmtrail/web"
 	"github.com/helmtrail/helmtrail/web/ui"
 )
@@ -208,9 +209,13 @@ func openHelm(ctx context.Context, o serveOptions, logger *slog.Logger) (*helmcl
 	if err != nil {
 		return nil, err
 	}
+	uploaded, err := uploads.Open(filepath.Join(o.dataDir, "charts"), uploads.DefaultLimits)
+	if err != nil {
+		return nil, err
+	}
 	return helmcli.New(ctx, helmcli.Config{
 		Binary: o.helm, Folder: filepath.Join(o.dataDir, "sessions"), Rendered: filepath.Join(o.dataDir, "rendered"), ChartDir: o.chartDir,
-		Repositories: repositories, ChartHosts: hosts, Uploads: filepath.Join(o.dataDir, "charts"),
+		Repositories: repositories, ChartHosts: hosts, Uploads: uploaded,
 		Environment: o.helmEnv, Supervisor: []string{self, superviseCommand}, Logger: logger,
 	})
 }

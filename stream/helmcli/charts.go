@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/catalog"
 )
 
 // Repository is a configured chart repository.
@@ -45,8 +46,9 @@ func CheckRepository(r Repository) error {
 	return checkAddress("url", r.URL, "https", "http")
 }
 
-// checkChart accepts the forms of a chart that [helmtrail.Chart] lists.
-func (h *Helm) checkChart(chart helmtrail.Chart) error {
+// checkChart accepts the forms of a chart that [helmtrail.Chart] lists. The scope
+// is that of the uploads that it may be one of.
+func (h *Helm) checkChart(scope catalog.Scope, chart helmtrail.Chart) error {
 	switch {
 	case chart.Ref == "":
 		return invalid("chart.ref", "is required")
@@ -63,7 +65,7 @@ func (h *Helm) checkChart(chart helmtrail.Chart) error {
 	case chart.CredentialsSecret != "":
 		return invalid("chart.credentialsSecret", "must be empty for a chart that is on the server")
 	}
-	_, err := h.localChart(chart.Ref)
+	_, err := h.localChart(scope, chart.Ref)
 	return err
 }
 
@@ -135,10 +137,10 @@ func checkAddress(field, address string, schemes ...string) error {
 	return nil
 }
 
-// localChart finds a chart of the chart directory, or an uploaded one.
-func (h *Helm) localChart(ref string) (string, error) {
+// localChart finds a chart of the chart directory, or one uploaded to the scope.
+func (h *Helm) localChart(scope catalog.Scope, ref string) (string, error) {
 	if strings.HasPrefix(ref, uploadPrefix) {
-		return h.uploadedChart(ref)
+		return h.uploadedChart(scope, ref)
 	}
 	if h.config.ChartDir == "" {
 		return "", invalid("chart.ref", "the server has no chart directory (--chart-dir); use chart.repo, an oci:// or https:// URL, or upload the chart")
@@ -163,7 +165,7 @@ func (h *Helm) chartPath(session string, chart helmtrail.Chart) string {
 	if isRemote(chart) || strings.HasPrefix(chart.Ref, uploadPrefix) {
 		return h.folderOf(session).path(archiveFile)
 	}
-	path, err := h.localChart(chart.Ref)
+	path, err := h.localChart(catalog.Scope{}, chart.Ref)
 	if err != nil {
 		// It was deleted after the check; helm reports that.
 		return filepath.Join(h.config.ChartDir, chart.Ref)

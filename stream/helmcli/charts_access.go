@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/catalog"
 	"github.com/helmtrail/helmtrail/stream/backend"
 	"github.com/helmtrail/helmtrail/stream/repository"
 )
@@ -54,7 +55,7 @@ func (h *Helm) fetch(ctx context.Context, fetch helmtrail.ChartFetch, file strin
 // blocks for one of the caller's slots.
 func (h *Helm) fetchAside(ctx context.Context, fetch helmtrail.ChartFetch, f func(file string) error) error {
 	fetch.Chart.CredentialsSecret = ""
-	if err := h.checkChart(fetch.Chart); err != nil {
+	if err := h.checkChart(catalog.Scope{}, fetch.Chart); err != nil {
 		return err
 	}
 	if !isRemote(fetch.Chart) {

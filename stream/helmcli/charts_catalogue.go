@@ -29,13 +29,13 @@ const (
 	maxReadme = 1 << 20
 )
 
-// ListCharts returns the charts of the chart directory, the uploaded charts and
-// those of the configured repositories, each sorted by name. Charts and
+// ListCharts returns the charts of the chart directory, the uploaded charts of a
+// scope and those of the configured repositories, each sorted by name. Charts and
 // repositories that cannot be read are reported in problems; the others are still
 // listed. It blocks while it fetches the indexes that are not cached.
-func (h *Helm) ListCharts(ctx context.Context) (items []catalog.Item, problems []catalog.Problem) {
+func (h *Helm) ListCharts(ctx context.Context, scope catalog.Scope) (items []catalog.Item, problems []catalog.Problem) {
 	items, problems = h.directoryCharts(ctx)
-	uploaded, err := h.uploadedCharts(ctx)
+	uploaded, err := h.uploadedCharts(ctx, scope)
 	if err != nil {
 		problems = append(problems, catalog.Problem{Where: uploadPrefix, Message: err.Error()})
 	}
@@ -160,20 +160,25 @@ func (h *Helm) metadataAt(ctx context.Context, path string, entry fs.DirEntry) (
 	return m, m.Validate()
 }
 
-func (h *Helm) uploadedCharts(ctx context.Context) ([]catalog.Item, error) {
-	files, err := h.uploads()
+func (h *Helm) uploadedCharts(ctx context.Context, scope catalog.Scope) ([]catalog.Item, error) {
+	if h.config.Uploads == nil {
+		return nil, nil
+	}
+	archives, err := h.config.Uploads.List(scope)
 	if err != nil {
 		return nil, err
 	}
 	var items []catalog.Item
-	for _, file := range files {
-		// A chart that was pruned in between is not listed.
-		ref := uploadPrefix + strings.TrimSuffix(file.Name(), ".tgz")
-		if m, err := h.archiveMetadata(ctx, h.uploadPath(ref), ref); err == nil {
+	for _, a := range archives {
+		// A chart that was removed in between is not listed.
+		ref := uploadPrefix + a.Digest
+		if m, err := h.archiveMetadata(ctx, a.Path, ref); err == nil {
 			items = append(items, newItem(ref, catalog.FromUpload, m))
 		}
 	}
-	slices.SortStableFunc(items, func(a, b catalog.Item) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(items, func(a, b catalog.Item) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Ref, b.Ref))
+	})
 	return items, nil
 }
 
@@ -191,15 +196,16 @@ func (h *Helm) archiveMetadata(ctx context.Context, path, key string) (*chart.Me
 	return read.Metadata, nil
 }
 
-// DescribeChart reads a chart, and fetches it if it is not on the server.
+// DescribeChart reads a chart, which may be an uploaded one of the scope, and
+// fetches it if it is not on the server.
 // It fails with an *helmtrail.InvalidError if the reference is not valid, and with
 // helmtrail.ErrNoChart if the chart cannot be fetched or read.
-func (h *Helm) DescribeChart(ctx context.Context, fetch helmtrail.ChartFetch) (*catalog.Details, error) {
+func (h *Helm) DescribeChart(ctx context.Context, scope catalog.Scope, fetch helmtrail.ChartFetch) (*catalog.Details, error) {
 	c := fetch.Chart
-	if err := h.checkChart(c); err != nil {
+	if err := h.checkChart(scope, c); err != nil {
 		return nil, err
 	}
-	read, err := h.openChart(ctx, fetch)
+	read, err := h.openChart(ctx, scope, fetch)
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +226,7 @@ func (h *Helm) DescribeChart(ctx context.Context, fetch helmtrail.ChartFetch) (*
 }
 
 // openChart loads a chart, and fetches it if necessary.
-func (h *Helm) openChart(ctx context.Context, fetch helmtrail.ChartFetch) (read *chart.Chart, err error) {
+func (h *Helm) openChart(ctx context.Context, scope catalog.Scope, fetch helmtrail.ChartFetch) (read *chart.Chart, err error) {
 	ref := fetch.Chart.Ref
 	load := func(path string) error {
 		if read, err = h.readChart(ctx, path); err != nil {
@@ -232,7 +238,7 @@ func (h *Helm) openChart(ctx context.Context, fetch helmtrail.ChartFetch) (read 
 		err = h.fetchAside(ctx, fetch, load)
 		return read, err
 	}
-	path, err := h.localChart(ref)
+	path, err := h.localChart(scope, ref)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package helmcli
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -11,13 +10,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/catalog"
+	"github.com/helmtrail/helmtrail/stream/uploads"
 )
+
+var shop = catalog.Scope{Cluster: "dev", Namespace: "shop"}
 
 // withoutHelm returns a Helm without a binary. It can still list and read charts on
 // the server.
@@ -25,7 +26,11 @@ func withoutHelm(t *testing.T, config Config) *Helm {
 	t.Helper()
 	config.Binary = filepath.Join(t.TempDir(), "helm")
 	folder := t.TempDir()
-	config.Folder, config.Uploads = filepath.Join(folder, "sessions"), filepath.Join(folder, "charts")
+	store, err := uploads.Open(filepath.Join(folder, "charts"), uploads.DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Folder, config.Uploads = filepath.Join(folder, "sessions"), store
 	config.Logger = slog.New(slog.DiscardHandler)
 	h, err := New(t.Context(), config)
 	if err != nil {
@@ -60,11 +65,11 @@ func TestChartsAreListed(t *testing.T) {
 	t.Cleanup(down.Close)
 
 	h := withoutHelm(t, Config{ChartDir: dir, ChartHosts: listed(t, server.host), Repositories: []Repository{{"own", server.URL + "/charts"}, {"gone", down.URL}}})
-	uploaded, err := h.UploadChart(t.Context(), bytes.NewReader(archive(t, "mine", chartFiles("mine", "4.0.0"))))
+	uploaded, err := h.UploadChart(t.Context(), shop, bytes.NewReader(archive(t, "mine", chartFiles("mine", "4.0.0"))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	items, problems := h.ListCharts(t.Context())
+	items, problems := h.ListCharts(t.Context(), shop)
 	one := func(ref string, source catalog.Source, name, version string) catalog.Item {
 		return catalog.Item{
 			Ref: ref, Source: source, Name: name, Description: "A small chart.",
@@ -102,7 +107,7 @@ func TestChartsAreDescribed(t *testing.T) {
 	server := serveCharts(t, true)
 	check := func(h *Helm, c helmtrail.Chart) {
 		t.Helper()
-		got, err := h.DescribeChart(t.Context(), helmtrail.ChartFetch{Chart: c})
+		got, err := h.DescribeChart(t.Context(), shop, helmtrail.ChartFetch{Chart: c})
 		if err != nil {
 			t.Error(err)
 			return
@@ -113,14 +118,14 @@ func TestChartsAreDescribed(t *testing.T) {
 	}
 	h := withoutHelm(t, Config{ChartDir: dir, ChartHosts: listed(t, server.host)})
 	check(h, helmtrail.Chart{Ref: "small"})
-	if _, err := h.DescribeChart(t.Context(), helmtrail.ChartFetch{Chart: helmtrail.Chart{Ref: "small", Repo: server.URL + "/charts"}}); !errors.Is(err, helmtrail.ErrNoHelm) {
+	if _, err := h.DescribeChart(t.Context(), shop, helmtrail.ChartFetch{Chart: helmtrail.Chart{Ref: "small", Repo: server.URL + "/charts"}}); !errors.Is(err, helmtrail.ErrNoHelm) {
 		t.Errorf("got %v, want an error that helm is missing", err)
 	}
 	for _, major := range []int{3, 4} {
 		h := realHelm(t, major, Config{ChartDir: dir, ChartHosts: listed(t, server.host), Repositories: []Repository{{"own", server.URL + "/charts"}}})
 		check(h, helmtrail.Chart{Ref: "small", Repo: "own", Version: "^1"})
 		check(h, helmtrail.Chart{Ref: server.URL + "/charts/small-1.2.3.tgz"})
-		_, err := h.DescribeChart(t.Context(), helmtrail.ChartFetch{Chart: helmtrail.Chart{Ref: "absent", Repo: "own"}})
+		_, err := h.DescribeChart(t.Context(), shop, helmtrail.ChartFetch{Chart: helmtrail.Chart{Ref: "absent", Repo: "own"}})
 		if !errors.Is(err, helmtrail.ErrNoChart) || !strings.Contains(err.Error(), "absent") {
 			t.Errorf("got %v, want helm's own error", err)
 		}
@@ -142,52 +147,48 @@ func TestInvalidChartsAreNotKept(t *testing.T) {
 		"a path outside the chart": archive(t, "web", outside),
 		"no name":                  archive(t, "web", nameless),
 	} {
-		_, err := h.UploadChart(t.Context(), bytes.NewReader(data))
+		_, err := h.UploadChart(t.Context(), shop, bytes.NewReader(data))
 		invalid := (*helmtrail.InvalidError)(nil)
-		if !errors.As(err, &invalid) || strings.Contains(err.Error(), h.config.Uploads) {
+		if !errors.As(err, &invalid) || strings.Contains(err.Error(), ".upload-") {
 			t.Errorf("%s: got %v, want an error", what, err)
 		}
 	}
-	if left, _ := os.ReadDir(h.config.Uploads); len(left) != 0 {
-		t.Errorf("%d files are left", len(left))
+	if items, _ := h.ListCharts(t.Context(), shop); len(items) != 0 {
+		t.Errorf("listed %v", items)
 	}
 }
 
-func TestUploadsAreBoundedAndSessionsKeepTheirs(t *testing.T) {
+func TestASessionKeepsTheUploadOfItsNamespace(t *testing.T) {
 	h := withoutHelm(t, Config{})
-	first, err := h.UploadChart(t.Context(), bytes.NewReader(archive(t, "web", chartFiles("web", "1.0.0"))))
+	uploaded, err := h.UploadChart(t.Context(), shop, bytes.NewReader(archive(t, "web", chartFiles("web", "1.0.0"))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(h.uploadPath(first.Ref), old, old); err != nil {
-		t.Fatal(err)
+	request := helmtrail.Request{Operation: helmtrail.OperationInstall, Chart: helmtrail.Chart{Ref: uploaded.Ref}}
+	for _, foreign := range []helmtrail.ReleaseRef{{Cluster: "dev", Namespace: "other"}, {Cluster: "prod", Namespace: "shop"}} {
+		request.Release = foreign
+		if _, err := h.Prepare(helmtrail.SessionRef{ID: "foreign"}, request); err == nil || !strings.Contains(err.Error(), "upload it again") {
+			t.Errorf("%v: got %v, want an error that there is no such upload", foreign, err)
+		}
 	}
+	request.Release = helmtrail.ReleaseRef{Cluster: "dev", Namespace: "shop"}
 	session := helmtrail.SessionRef{ID: "s"}
-	p, err := h.Prepare(session, helmtrail.Request{Operation: helmtrail.OperationInstall, Chart: helmtrail.Chart{Ref: first.Ref}})
+	p, err := h.Prepare(session, request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = p.Close() })
-	if err := os.Chtimes(h.uploadPath(first.Ref), old, old); err != nil {
+	path, err := h.localChart(shop, uploaded.Ref)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range maxUploads {
-		name := filepath.Join(h.config.Uploads, fmt.Sprintf("%064x.tgz", i))
-		if err := os.WriteFile(name, []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := h.UploadChart(t.Context(), bytes.NewReader(archive(t, "web", chartFiles("web", "2.0.0")))); err != nil {
+	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if kept, _ := os.ReadDir(h.config.Uploads); len(kept) != maxUploads {
-		t.Errorf("%d archives are kept, want %d", len(kept), maxUploads)
-	}
-	if _, err := h.localChart(first.Ref); err == nil || !strings.Contains(err.Error(), "upload it again") {
+	if _, err := h.localChart(shop, uploaded.Ref); err == nil || !strings.Contains(err.Error(), "upload it again") {
 		t.Errorf("got %v, want an error that the archive is gone", err)
 	}
-	if _, err := loadChart(h.chartPath(session.ID, helmtrail.Chart{Ref: first.Ref})); err != nil {
+	if _, err := loadChart(h.chartPath(session.ID, request.Chart)); err != nil {
 		t.Errorf("the session has lost its chart: %v", err)
 	}
 }

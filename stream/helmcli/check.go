@@ -51,7 +51,7 @@ func (h *Helm) Check(request helmtrail.Request) error {
 	}
 	switch request.Operation {
 	case helmtrail.OperationInstall, helmtrail.OperationUpgrade:
-		if err := h.checkChart(request.Chart); err != nil {
+		if err := h.checkChart(scopeOf(request.Release), request.Chart); err != nil {
 			return err
 		}
 		if err := checkValues(request.Values); err != nil {

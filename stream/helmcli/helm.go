@@ -19,6 +19,7 @@ import (
 	"github.com/helmtrail/helmtrail/internal/bounded"
 	"github.com/helmtrail/helmtrail/stream/backend"
 	"github.com/helmtrail/helmtrail/stream/repository"
+	"github.com/helmtrail/helmtrail/stream/uploads"
 )
 
 // Config configures a Helm.
@@ -36,9 +37,9 @@ type Config struct {
 	// ChartHosts are the hosts that charts may be fetched from, beside those of the
 	// Repositories.
 	ChartHosts repository.Hosts
-	// Uploads is the folder of uploaded charts, "" for no uploads. It must be on
+	// Uploads keeps the uploaded charts; nil for no uploads. Its folder must be on
 	// the same file system as Folder.
-	Uploads string
+	Uploads *uploads.Store
 	// Environment is added to helm's environment, as KEY=value.
 	Environment []string
 	// Supervisor is the command line of the supervisor, without its last argument,
@@ -101,9 +102,6 @@ func New(ctx context.Context, config Config) (*Helm, error) {
 		readers:  make(chan struct{}, maxReaders), renders: make(chan struct{}, maxReaders),
 	}
 	h.problem = h.find(ctx)
-	if err := h.sweepUploads(); err != nil {
-		return nil, err
-	}
 	if h.problem != nil {
 		config.Logger.Warn("no operation can be run", "error", h.problem)
 	}
@@ -158,7 +156,7 @@ func (h *Helm) Prepare(session helmtrail.SessionRef, request helmtrail.Request) 
 		err = p.folder.write(valuesFile, request.Values)
 	}
 	if err == nil {
-		err = h.linkUpload(p.folder, request.Chart.Ref)
+		err = h.linkUpload(p.folder, scopeOf(request.Release), request.Chart.Ref)
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/helmtrail/helmtrail/internal/bounded"
+	"github.com/helmtrail/helmtrail/internal/slots"
 )
 
 const (
@@ -23,6 +24,10 @@ const (
 	maxHeader = 64 << 10
 	// maxRedirects bounds the redirects of one request.
 	maxRedirects = 5
+	// slotsPerUser and slotsInAll bound the downloads at a time, of one user and of
+	// all users.
+	slotsPerUser = 4
+	slotsInAll   = 64
 )
 
 // maxIndexes bounds the cached indexes, in bytes as their servers sent them.
@@ -34,14 +39,14 @@ type Client struct {
 	indexes *bounded.Cache[cachedIndex]
 	calls   singleflight.Group // of indexes
 	decode  sync.Mutex         // held while an index is decoded, which takes memory
-	slots   *slots
+	slots   *slots.Slots
 }
 
 // NewClient returns a Client for the allowed hosts.
 func NewClient(hosts Hosts) *Client {
 	size := func(i cachedIndex) int { return 1 + i.bytes }
 	return &Client{
-		hosts: hosts, slots: newSlots(),
+		hosts: hosts, slots: slots.New(slotsPerUser, slotsInAll),
 		indexes: bounded.New(bounded.Options[cachedIndex]{Limit: maxIndexes, Size: size, Life: indexLife}),
 	}
 }
@@ -53,7 +58,7 @@ func (c *Client) Hosts() Hosts { return c.hosts }
 // that must be called afterwards. Each user has a few slots, so that slow
 // downloads of one user do not hold up the others.
 func (c *Client) Take(ctx context.Context, user string) (release func(), err error) {
-	return c.slots.take(ctx, user)
+	return c.slots.Take(ctx, user)
 }
 
 // visit is the HTTP client for one download. The login is for one origin.

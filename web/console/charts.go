@@ -3,7 +3,6 @@ package console
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 
 	"github.com/helmtrail/helmtrail"
+	"github.com/helmtrail/helmtrail/catalog"
 	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
 	"github.com/helmtrail/helmtrail/web/internal/httpapi"
@@ -53,7 +53,7 @@ func (s *Server) installable(call *apiCall, body requestBody) (helmtrail.Chart, 
 	if archive, err = annotate(archive, annotations); err != nil {
 		return helmtrail.Chart{}, err
 	}
-	return s.keep(call.ctx, archive)
+	return s.keep(call, body, archive)
 }
 
 // upgradable returns the chart of an upgrade. Without a URL it is the chart in
@@ -90,12 +90,15 @@ func (s *Server) upgradable(call *apiCall, body requestBody, newest *decoder.Rev
 	if err != nil {
 		return helmtrail.Chart{}, err
 	}
-	return s.keep(call.ctx, archive)
+	return s.keep(call, body, archive)
 }
 
-// keep uploads an archive, so that it can be installed.
-func (s *Server) keep(ctx context.Context, archive []byte) (helmtrail.Chart, error) {
-	kept, err := s.Archives.UploadChart(ctx, bytes.NewReader(archive))
+// keep uploads an archive to the release's namespace, so that it can be installed
+// there.
+func (s *Server) keep(call *apiCall, body requestBody, archive []byte) (helmtrail.Chart, error) {
+	release := body.release(call)
+	scope := catalog.Scope{Cluster: release.Cluster, Namespace: release.Namespace}
+	kept, err := s.Archives.UploadChart(call.ctx, scope, bytes.NewReader(archive))
 	if err != nil {
 		return helmtrail.Chart{}, err
 	}

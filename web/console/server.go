@@ -59,7 +59,8 @@ type Archives interface {
 	// configured repository's server.
 	FromElsewhere(chart helmtrail.Chart) bool
 	LoadChart(ctx context.Context, archive []byte) (*chart.Chart, error)
-	UploadChart(ctx context.Context, archive io.Reader) (*catalog.Item, error)
+	// UploadChart stores an archive, which can then be used in the scope.
+	UploadChart(ctx context.Context, scope catalog.Scope, archive io.Reader) (*catalog.Item, error)
 	RenderChart(ctx context.Context, archive []byte, release helmtrail.ReleaseRef, values []byte, kubeVersion string) ([]byte, error)
 	// RepositoryIndex returns a repository's index, which may be cached.
 	RepositoryIndex(ctx context.Context, address string, access map[string][]byte) (catalog.Index, error)

@@ -30,9 +30,16 @@ const (
 	// Metrics requires the permission that protects the metrics of Kubernetes' own
 	// components.
 	Metrics Need = "metrics"
-	// Upload requires permission to add charts: to upload one, or to have one
-	// fetched from a URL that is not on a configured repository's server.
+	// Charts requires a user of the cluster in the query or, if the query names
+	// neither cluster nor namespace, of one of the clusters.
+	Charts Need = "charts"
+	// Upload requires permission to add charts to the namespace in the query: to
+	// upload one, or to have one fetched from a URL that is not on a configured
+	// repository's server.
 	Upload Need = "upload"
+	// UseUploads requires permission to install or to add charts in a namespace. Its
+	// uploaded charts are shown unmasked.
+	UseUploads Need = "use uploads"
 	// Get requires permission to see the releases of the route's namespace.
 	Get Need = "get"
 	// List requires permission to list the releases of the route's namespace. If the
@@ -60,13 +67,16 @@ func (n Need) rights(namespace string) []helmtrail.Right {
 	onSecrets := func(verb string) helmtrail.Right {
 		return helmtrail.Right{Verb: verb, Resource: "secrets", Namespace: namespace}
 	}
+	addCharts := helmtrail.Right{Verb: "create", Group: group, Resource: "charts", Namespace: namespace}
 	switch n {
 	case Get, List:
 		return []helmtrail.Right{{Verb: string(n), Group: group, Resource: "releases", Namespace: namespace}, onSecrets(string(n))}
 	case Create, Update, Delete:
 		return []helmtrail.Right{onSecrets(string(n))}
 	case Upload:
-		return []helmtrail.Right{{Verb: "create", Group: group, Resource: "charts", Namespace: namespace}}
+		return []helmtrail.Right{addCharts}
+	case UseUploads:
+		return []helmtrail.Right{addCharts, onSecrets("create"), onSecrets("update")}
 	case Metrics:
 		return []helmtrail.Right{{Verb: "get", Path: "/metrics"}}
 	}

@@ -131,6 +131,7 @@ var sentinels = []struct {
 	{helmtrail.ErrTooManyOperations, http.StatusTooManyRequests, CodeTooManyOperations},
 	{helmtrail.ErrNoHelm, http.StatusServiceUnavailable, CodeUnavailable},
 	{helmtrail.ErrNoChart, http.StatusServiceUnavailable, CodeUnavailable},
+	{helmtrail.ErrUploadsFull, http.StatusServiceUnavailable, CodeUnavailable},
 	{helmtrail.ErrChanged, http.StatusConflict, CodeChanged},
 	{helmtrail.ErrNotStuck, http.StatusConflict, CodeNotStuck},
 	{helmtrail.ErrEnded, http.StatusConflict, CodeEnded},

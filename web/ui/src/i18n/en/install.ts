@@ -25,6 +25,8 @@ export const install = {
     load: 'Load',
     archive: 'Chart archive (.tgz)',
     archiveHelp: 'A chart packaged with helm package',
+    namespaceFirst: 'Enter the namespace first. An uploaded chart belongs to a namespace.',
+    uploadHelp: 'The chart can be used in namespace {{namespace}} by everybody who may install there.',
     browse: 'Browse',
     clear: 'Clear',
   },

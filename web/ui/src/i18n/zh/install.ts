@@ -28,6 +28,8 @@ export const install: Translation<typeof english> = {
     load: '加载',
     archive: 'Chart 压缩包 (.tgz)',
     archiveHelp: '由 helm package 打包的 Chart',
+    namespaceFirst: '请先输入名称空间。上传的 Chart 属于一个名称空间。',
+    uploadHelp: '名称空间 {{namespace}} 中所有可以安装的用户都能使用该 Chart。',
     browse: '浏览',
     clear: '清除',
   },

@@ -45,7 +45,7 @@ interface FormFromProps extends UpgradeFormProps {
 function FormFrom({ release, helmVersion, newest, revision }: FormFromProps) {
   const { t } = useTranslation(['change', 'common', 'preview']);
   const current = usePart(release, revision, 'values');
-  const charts = useCharts();
+  const charts = useCharts(release);
   // Records do not name the source of a chart. The chart of the same name in the catalog is a good guess.
   const guess = charts.data?.items.find(({ name }) => name === release.chart);
   const [chosen, setChosen] = useState<ChartRef | null>();
@@ -56,7 +56,7 @@ function FormFrom({ release, helmVersion, newest, revision }: FormFromProps) {
   const request = { chart: chart ?? { ref: '' }, valuesYAML: values, options };
   const submit = useSubmit((body: typeof request) => upgrade(release, body));
   const preview = usePreview((body: typeof request) => upgrade(release, { ...body, options: { ...options, dryRun: 'server' } }));
-  const about = useChart(chart, release.namespace).data;
+  const about = useChart(chart, release).data;
   if (current.isPending || charts.isPending) {
     return <Skeleton height="24rem" />;
   }
@@ -78,7 +78,7 @@ function FormFrom({ release, helmVersion, newest, revision }: FormFromProps) {
       <Grid hasGutter>
         <GridItem lg={6}>
           <Stack hasGutter>
-            <ChartChoice value={chart} onChange={setChosen} />
+            <ChartChoice scope={release} value={chart} onChange={setChosen} />
             <OptionsForm operation="upgrade" helmVersion={helmVersion} value={options} onChange={setOptions} />
           </Stack>
         </GridItem>
@@ -91,7 +91,7 @@ function FormFrom({ release, helmVersion, newest, revision }: FormFromProps) {
               <ValuesDifference values={values} before={{ revision, values: current.data ?? '' }} defaults={about?.values} />
             </FormGroup>
             <FormGroup label={t('reference')}>
-              <ChartReference chart={chart} namespace={release.namespace} />
+              <ChartReference chart={chart} scope={release} />
             </FormGroup>
           </Stack>
         </GridItem>

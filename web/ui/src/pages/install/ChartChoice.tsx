@@ -2,11 +2,13 @@ import { Alert, Button, FileUpload, Flex, FormGroup, FormHelperText, FormSelect,
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { uploadChart, useCharts, type ChartItem, type ChartRef } from '../../api/charts';
+import { uploadChart, useCharts, type ChartItem, type ChartRef, type ChartScope } from '../../api/charts';
 import { ApiError } from '../../api/client';
 import { Refusal } from '../../app/Refusal';
 
 interface ChartChoiceProps {
+  /** Where the chart is to be installed. */
+  scope: ChartScope;
   value: ChartRef | null;
   onChange: (chart: ChartRef | null, item?: ChartItem) => void;
 }
@@ -15,7 +17,7 @@ const SOURCES = ['catalog', 'url', 'upload'] as const;
 type Source = (typeof SOURCES)[number];
 
 /** Selects a chart from the catalog, by its URL, or by uploading an archive. */
-export function ChartChoice({ value, onChange }: ChartChoiceProps) {
+export function ChartChoice({ scope, value, onChange }: ChartChoiceProps) {
   const { t } = useTranslation('install');
   const [source, setSource] = useState<Source>('catalog');
   return (
@@ -35,18 +37,18 @@ export function ChartChoice({ value, onChange }: ChartChoiceProps) {
           />
         ))}
       </FormGroup>
-      {source === 'catalog' && <FromCatalog value={value} onChange={onChange} />}
+      {source === 'catalog' && <FromCatalog scope={scope} value={value} onChange={onChange} />}
       {source === 'url' && <FromURL onChange={onChange} />}
-      {source === 'upload' && <FromUpload onChange={onChange} />}
+      {source === 'upload' && <FromUpload key={scope.namespace} scope={scope} onChange={onChange} />}
     </>
   );
 }
 
 const itemKey = ({ repo, ref }: ChartItem) => `${repo ?? ''} ${ref}`;
 
-function FromCatalog({ value, onChange }: ChartChoiceProps) {
+function FromCatalog({ scope, value, onChange }: ChartChoiceProps) {
   const { t } = useTranslation('install');
-  const { data, error } = useCharts();
+  const { data, error } = useCharts(scope);
   const items = data?.items ?? [];
   const item = items.find(({ ref, repo }) => ref === value?.ref && repo === value.repo);
   return (
@@ -156,11 +158,11 @@ function FromURL({ onChange }: Pick<ChartChoiceProps, 'onChange'>) {
   );
 }
 
-function FromUpload({ onChange }: Pick<ChartChoiceProps, 'onChange'>) {
+function FromUpload({ scope, onChange }: Pick<ChartChoiceProps, 'scope' | 'onChange'>) {
   const { t } = useTranslation('install');
   const queries = useQueryClient();
   const upload = useMutation<ChartItem, ApiError, File>({
-    mutationFn: uploadChart,
+    mutationFn: (file) => uploadChart(file, scope),
     onSuccess: async (item) => {
       onChange(asRef(item, undefined), item);
       await queries.invalidateQueries({ queryKey: ['charts'] });
@@ -176,9 +178,10 @@ function FromUpload({ onChange }: Pick<ChartChoiceProps, 'onChange'>) {
         filenameAriaLabel={t('chart.archive')}
         browseButtonText={t('chart.browse')}
         clearButtonText={t('chart.clear')}
+        isDisabled={scope.namespace === ''}
         isLoading={upload.isPending}
         isClearButtonDisabled={!upload.isSuccess}
-        dropzoneProps={{ accept: { 'application/gzip': ['.tgz', '.gz'] } }}
+        dropzoneProps={{ disabled: scope.namespace === '', accept: { 'application/gzip': ['.tgz', '.gz'] } }}
         onFileInputChange={(_, file) => {
           upload.mutate(file);
         }}
@@ -187,6 +190,11 @@ function FromUpload({ onChange }: Pick<ChartChoiceProps, 'onChange'>) {
           onChange(null);
         }}
       />
+      <FormHelperText>
+        <HelperText>
+          <HelperTextItem>{scope.namespace === '' ? t('chart.namespaceFirst') : t('chart.uploadHelp', { namespace: scope.namespace })}</HelperTextItem>
+        </HelperText>
+      </FormHelperText>
       {upload.error && <Refusal error={upload.error} />}
     </FormGroup>
   );

@@ -2,15 +2,15 @@ import { Content, Skeleton, Tab, Tabs, TabTitleText } from '@patternfly/react-co
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../../api/client';
-import { useChart, type ChartRef } from '../../api/charts';
+import { useChart, type ChartRef, type ChartScope } from '../../api/charts';
 import { Refusal } from '../../app/Refusal';
 import { YamlEditor } from '../../editor';
 
 /** Shows the chart's default values, README and schema. */
-export function ChartReference({ chart, namespace }: { chart: ChartRef | null; namespace?: string }) {
+export function ChartReference({ chart, scope }: { chart: ChartRef | null; scope: ChartScope }) {
   const { t } = useTranslation('install');
   const [tab, setTab] = useState<string | number>('values');
-  const { data, error, isFetching } = useChart(chart, namespace);
+  const { data, error, isFetching } = useChart(chart, scope);
   if (chart === null) {
     return <Content component="p">{t('reference.none')}</Content>;
   }

@@ -18,6 +18,7 @@ import { ChartReference } from './ChartReference';
 /** The names that Helm and Kubernetes accept. */
 const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 const NAME_LENGTH = 53;
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** The install form. After submitting, it opens the events page. */
 export function InstallPage() {
@@ -27,15 +28,26 @@ export function InstallPage() {
   const [chart, setChart] = useState<ChartRef | null>(null);
   const [name, setName] = useState('');
   const [namespace, setNamespace] = useState(params['namespace'] ?? '');
+  // The charts are those for the namespace that was entered last, not for every letter of it.
+  const [scope, setScope] = useState({ cluster, namespace });
   const [values, setValues] = useState('');
   const [options, setOptions] = useState<Options>({ wait: true, createNamespace: true });
   const request = { name, chart: chart ?? { ref: '' }, valuesYAML: values || undefined, options };
   const submit = useSubmit((body: typeof request) => install(cluster, namespace, body));
   const preview = usePreview((body: typeof request) => install(cluster, namespace, { ...body, options: { ...options, dryRun: 'server' } }));
-  const about = useChart(chart, params['namespace']).data;
+  const about = useChart(chart, scope).data;
   const helmVersion = useClusters().data?.find(({ id }) => id === cluster)?.helmVersion;
   const wrongName = name !== '' && (!NAME.test(name) || name.length > NAME_LENGTH);
   const complete = chart !== null && name !== '' && !wrongName && namespace !== '';
+  const takeNamespace = () => {
+    if (namespace === scope.namespace) {
+      return;
+    }
+    setScope({ cluster, namespace: NAMESPACE.test(namespace) ? namespace : '' });
+    if (chart?.ref.startsWith('upload:')) {
+      setChart(null);
+    }
+  };
   return (
     <>
       <title>{`${t('title')} – helmtrail`}</title>
@@ -69,7 +81,19 @@ export function InstallPage() {
           <Grid hasGutter>
             <GridItem lg={6}>
               <Stack hasGutter>
+                <FormGroup label={t('namespace')} isRequired fieldId="release-namespace">
+                  <TextInput
+                    id="release-namespace"
+                    isRequired
+                    value={namespace}
+                    onChange={(_, text) => {
+                      setNamespace(text.trim());
+                    }}
+                    onBlur={takeNamespace}
+                  />
+                </FormGroup>
                 <ChartChoice
+                  scope={scope}
                   value={chart}
                   onChange={(chosen, item) => {
                     setChart(chosen);
@@ -96,16 +120,6 @@ export function InstallPage() {
                     </FormHelperText>
                   )}
                 </FormGroup>
-                <FormGroup label={t('namespace')} isRequired fieldId="release-namespace">
-                  <TextInput
-                    id="release-namespace"
-                    isRequired
-                    value={namespace}
-                    onChange={(_, text) => {
-                      setNamespace(text.trim());
-                    }}
-                  />
-                </FormGroup>
                 <OptionsForm operation="install" helmVersion={helmVersion} value={options} onChange={setOptions} />
               </Stack>
             </GridItem>
@@ -115,7 +129,7 @@ export function InstallPage() {
                   <YamlEditor label={t('values')} value={values} onChange={setValues} height="20rem" chart={about} />
                 </FormGroup>
                 <FormGroup label={t('reference.label')}>
-                  <ChartReference chart={chart} namespace={params['namespace']} />
+                  <ChartReference chart={chart} scope={scope} />
                 </FormGroup>
               </Stack>
             </GridItem>
