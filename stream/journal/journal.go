@@ -98,7 +98,7 @@ func (j *Journal) start(ctx context.Context, folder string) error {
 	if !j.server.ReadyForConnections(startTimeout) {
 		return fmt.Errorf("journal in %s was not ready after %v", folder, startTimeout)
 	}
-	j.conn, err = nats.Connect("", nats.InProcessServer(j.server), nats.Name("helmtrail"))
+	j.conn, err = nats.Connect("", nats.InProcessServer(j.server), nats.Name("helmtrail"), nats.Timeout(startTimeout))
 	if err != nil {
 		return fmt.Errorf("connect to the journal: %w", err)
 	}
@@ -106,6 +106,8 @@ func (j *Journal) start(ctx context.Context, folder string) error {
 	if err != nil {
 		return fmt.Errorf("connect to the journal: %w", err)
 	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
 	j.stream, err = j.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name:        streamName,
 		Description: "events of helmtrail's sessions",
