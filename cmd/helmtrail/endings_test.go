@@ -173,10 +173,10 @@ func TestTheDeadlineEndsTheSession(t *testing.T) {
 	answer := h.submit(t, http.MethodPost, h.releases(namespace), object{
 		"name": "web", "chart": object{"ref": "web"}, "values": never,
 		// By then Helm must be waiting, however busy the machine is.
-		"options": object{"wait": true, "timeoutSeconds": 120, "deadlineSeconds": 20},
+		"options": object{"wait": true, "timeoutSeconds": 120, "deadlineSeconds": 45},
 	})
 	kind, last := end(t, h.events(t.Context(), t, answer.Events, 1))
-	if kind != helmtrail.TypeFailed || last.Reason != helmtrail.ReasonTimeout || !strings.Contains(last.Message, "deadline of 20s") {
+	if kind != helmtrail.TypeFailed || last.Reason != helmtrail.ReasonTimeout || !strings.Contains(last.Message, "deadline of 45s") {
 		t.Errorf("the session ended %s %+v, want FAILED, timeout", kind, last)
 	}
 	if last.Release == nil || last.Release.Status != "failed" {
