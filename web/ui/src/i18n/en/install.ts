@@ -3,6 +3,7 @@ export const install = {
   name: 'Release name',
   nameHelp: 'Up to 53 lowercase letters, digits, dots and hyphens. It must start and end with a letter or digit.',
   namespace: 'Namespace',
+  namespaceHelp: 'Up to 63 lowercase letters, digits and hyphens. It must start and end with a letter or digit.',
   values: 'Values (YAML)',
   submit: 'Install',
   chart: {

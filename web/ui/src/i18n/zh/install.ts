@@ -6,6 +6,7 @@ export const install: Translation<typeof english> = {
   name: 'Release 名称',
   nameHelp: '最多 53 个小写字母、数字、点和连字符，且须以字母或数字开头和结尾。',
   namespace: '名称空间',
+  namespaceHelp: '最多 63 个小写字母、数字和连字符，且须以字母或数字开头和结尾。',
   values: '自定义值 (YAML)',
   submit: '安装',
   chart: {

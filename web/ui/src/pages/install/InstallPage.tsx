@@ -38,12 +38,13 @@ export function InstallPage() {
   const about = useChart(chart, scope).data;
   const helmVersion = useClusters().data?.find(({ id }) => id === cluster)?.helmVersion;
   const wrongName = name !== '' && (!NAME.test(name) || name.length > NAME_LENGTH);
-  const complete = chart !== null && name !== '' && !wrongName && namespace !== '';
+  const wrongNamespace = namespace !== '' && !NAMESPACE.test(namespace);
+  const complete = chart !== null && name !== '' && !wrongName && namespace !== '' && !wrongNamespace;
   const takeNamespace = () => {
     if (namespace === scope.namespace) {
       return;
     }
-    setScope({ cluster, namespace: NAMESPACE.test(namespace) ? namespace : '' });
+    setScope({ cluster, namespace: wrongNamespace ? '' : namespace });
     if (chart?.ref.startsWith('upload:')) {
       setChart(null);
     }
@@ -86,11 +87,19 @@ export function InstallPage() {
                     id="release-namespace"
                     isRequired
                     value={namespace}
+                    validated={wrongNamespace ? 'error' : 'default'}
                     onChange={(_, text) => {
                       setNamespace(text.trim());
                     }}
                     onBlur={takeNamespace}
                   />
+                  {wrongNamespace && (
+                    <FormHelperText>
+                      <HelperText>
+                        <HelperTextItem variant="error">{t('namespaceHelp')}</HelperTextItem>
+                      </HelperText>
+                    </FormHelperText>
+                  )}
                 </FormGroup>
                 <ChartChoice
                   scope={scope}
