@@ -2,12 +2,16 @@ package web
 
 import (
 	"context"
+	"maps"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/gin-gonic/gin"
 
 	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/web/internal/authz"
+	"github.com/helmtrail/helmtrail/web/internal/httpapi"
 )
 
 // admitted wraps a route's handler in its authorization check.
@@ -31,8 +35,29 @@ func (s *Server) admitted(r route) handler {
 				return err
 			}
 		}
+		if err := checkQuery(c, r.query); err != nil {
+			return err
+		}
 		return r.handle(c)
 	}
+}
+
+// checkQuery returns an error unless the query is well-formed and has only these
+// parameters.
+func checkQuery(c *gin.Context, allowed []string) error {
+	if slices.Equal(allowed, anyQuery) {
+		return nil
+	}
+	query, err := url.ParseQuery(c.Request.URL.RawQuery)
+	if err != nil {
+		return httpapi.BadRequest("The query is not valid.")
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if !slices.Contains(allowed, name) {
+			return httpapi.UnknownParameter(name, allowed)
+		}
+	}
+	return nil
 }
 
 // admit returns the caller of a request if they have what it needs.

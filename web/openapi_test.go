@@ -70,9 +70,9 @@ func TestOpenAPIHasExactlyTheRoutes(t *testing.T) {
 	}
 }
 
-// The console's contract checks permissions itself; the matrix of cmd/helmtrail
-// tests them.
-func TestOpenAPINamesThePermissions(t *testing.T) {
+// The console's contract checks permissions itself, and ignores unknown parameters.
+// The matrix of cmd/helmtrail tests its permissions.
+func TestOpenAPINamesThePermissionsAndParameters(t *testing.T) {
 	doc := loadOpenAPI(t)
 	var s Server
 	for _, r := range s.routes() {
@@ -80,6 +80,8 @@ func TestOpenAPINamesThePermissions(t *testing.T) {
 		if strings.HasPrefix(path, console.Path) {
 			continue
 		}
+		item := doc.Paths.Value(path)
+		operation := item.GetOperation(r.method)
 		var want []any
 		switch r.need {
 		case authz.Nothing:
@@ -89,8 +91,20 @@ func TestOpenAPINamesThePermissions(t *testing.T) {
 		default:
 			want = []any{string(r.need)}
 		}
-		if diff := cmp.Diff(want, doc.Paths.Value(path).GetOperation(r.method).Extensions["x-permissions"]); diff != "" {
+		if diff := cmp.Diff(want, operation.Extensions["x-permissions"]); diff != "" {
 			t.Errorf("x-permissions of %s %s (-routes +openapi.yaml):\n%s", r.method, path, diff)
+		}
+		if slices.Equal(r.query, anyQuery) {
+			continue
+		}
+		var described []string
+		for _, p := range slices.Concat(item.Parameters, operation.Parameters) {
+			if p.Value.In == openapi3.ParameterInQuery {
+				described = append(described, p.Value.Name)
+			}
+		}
+		if diff := cmp.Diff(r.query, described); diff != "" {
+			t.Errorf("parameters of %s %s (-routes +openapi.yaml):\n%s", r.method, path, diff)
 		}
 	}
 }

@@ -21,8 +21,12 @@ type handler func(c *gin.Context) error
 type route struct {
 	method, path string
 	need         authz.Need
+	query        []string // the names of the query's parameters
 	handle       handler
 }
+
+// anyQuery is for routes whose handler or pages check the query.
+var anyQuery = []string{"*"}
 
 const (
 	clusterPath   = "/:cluster"
@@ -34,46 +38,46 @@ const (
 // docs/openapi.yaml.
 func (s *Server) routes() []route {
 	all := []route{
-		{http.MethodGet, "/clusters", authz.KnownUser, s.listClusters},
-		{http.MethodGet, "/charts", authz.Charts, s.charts.list},
-		{http.MethodPost, "/charts", authz.Upload, s.charts.upload},
-		{http.MethodGet, "/charts/*ref", authz.Charts, s.charts.describe},
-		{http.MethodGet, clusterPath + "/releases", authz.List, s.listReleases},
-		{http.MethodGet, clusterPath + "/releases/events", authz.List, s.streamTransitions},
-		{http.MethodGet, clusterPath + "/trail", authz.Trail, s.history.GetTrail},
-		{http.MethodGet, namespacePath, authz.List, s.listReleases},
-		{http.MethodPost, namespacePath, authz.Create, s.install},
-		{http.MethodGet, releasePath, authz.Get, s.getRelease},
-		{http.MethodPut, releasePath, authz.Update, s.upgrade},
-		{http.MethodDelete, releasePath, authz.Delete, s.uninstall},
-		{http.MethodPost, releasePath + "/rollback", authz.Update, s.rollback},
-		{http.MethodGet, releasePath + "/events", authz.Get, s.streamSession},
-		{http.MethodGet, releasePath + "/resources", authz.Get, s.listResources},
-		{http.MethodGet, releasePath + "/history", authz.Get, s.history.List},
-		{http.MethodGet, releasePath + "/revisions/:revision/:part", authz.Get, s.history.GetPart},
-		{http.MethodGet, releasePath + "/diff", authz.Get, s.history.GetComparison},
-		{http.MethodGet, releasePath + "/drift", authz.Get, s.history.GetDrift},
-		{http.MethodGet, releasePath + "/trail", authz.Get, s.history.GetReleaseTrail},
-		{http.MethodGet, releasePath + "/sessions", authz.Get, s.listSessions},
-		{http.MethodGet, releasePath + "/sessions/:session", authz.Get, s.getSession},
-		{http.MethodGet, releasePath + "/sessions/:session/rendered", authz.Get, s.history.GetRendered},
-		{http.MethodGet, releasePath + "/sessions/:session/validation", authz.Get, s.history.GetValidation},
-		{http.MethodPost, releasePath + "/sessions/:session/cancel", authz.Update, s.cancel},
-		{http.MethodPost, releasePath + "/recover", authz.Update, s.recoverRelease},
-		{http.MethodPost, "/login", authz.Nothing, s.login},
-		{http.MethodPost, "/logout", authz.Nothing, s.logout},
-		{http.MethodGet, "/me", authz.Nothing, s.me},
-		{http.MethodGet, "/metrics", authz.Metrics, s.metrics},
-		{http.MethodGet, "/healthz", authz.Nothing, s.health},
-		{http.MethodGet, "/readyz", authz.Nothing, s.readiness},
-		{http.MethodGet, "/openapi.yaml", authz.Nothing, s.openAPI},
-		{http.MethodGet, "/", authz.Nothing, s.root},
-		{http.MethodGet, "/helm", authz.Nothing, s.root},
-		{http.MethodGet, "/helm/*path", authz.Nothing, s.page},
+		{http.MethodGet, "/clusters", authz.KnownUser, nil, s.listClusters},
+		{http.MethodGet, "/charts", authz.Charts, []string{"cluster", "namespace", "q", "limit", "continue"}, s.charts.list},
+		{http.MethodPost, "/charts", authz.Upload, []string{"cluster", "namespace"}, s.charts.upload},
+		{http.MethodGet, "/charts/*ref", authz.Charts, []string{"repo", "version", "cluster", "namespace"}, s.charts.describe},
+		{http.MethodGet, clusterPath + "/releases", authz.List, []string{"status", "q", "limit", "continue", "wait"}, s.listReleases},
+		{http.MethodGet, clusterPath + "/releases/events", authz.List, []string{"since"}, s.streamTransitions},
+		{http.MethodGet, clusterPath + "/trail", authz.Trail, []string{"namespace", "release", "since", "user", "verify", "limit", "continue"}, s.history.GetTrail},
+		{http.MethodGet, namespacePath, authz.List, []string{"status", "q", "limit", "continue", "wait"}, s.listReleases},
+		{http.MethodPost, namespacePath, authz.Create, nil, s.install},
+		{http.MethodGet, releasePath, authz.Get, []string{"wait"}, s.getRelease},
+		{http.MethodPut, releasePath, authz.Update, nil, s.upgrade},
+		{http.MethodDelete, releasePath, authz.Delete, anyQuery, s.uninstall},
+		{http.MethodPost, releasePath + "/rollback", authz.Update, nil, s.rollback},
+		{http.MethodGet, releasePath + "/events", authz.Get, []string{"sessionId", "lastEventId"}, s.streamSession},
+		{http.MethodGet, releasePath + "/resources", authz.Get, nil, s.listResources},
+		{http.MethodGet, releasePath + "/history", authz.Get, []string{"lineage", "limit", "continue", "wait"}, s.history.List},
+		{http.MethodGet, releasePath + "/revisions/:revision/:part", authz.Get, []string{"lineage", "all", "reveal"}, s.history.GetPart},
+		{http.MethodGet, releasePath + "/diff", authz.Get, []string{"from", "to", "fromRelease", "fromNamespace", "fromCluster", "toSession", "lineage", "fromLineage", "toLineage", "part", "all", "reveal"}, s.history.GetComparison},
+		{http.MethodGet, releasePath + "/drift", authz.Get, []string{"revision", "reveal"}, s.history.GetDrift},
+		{http.MethodGet, releasePath + "/trail", authz.Get, []string{"lineage", "since", "user", "verify", "limit", "continue"}, s.history.GetReleaseTrail},
+		{http.MethodGet, releasePath + "/sessions", authz.Get, []string{"limit", "continue", "wait"}, s.listSessions},
+		{http.MethodGet, releasePath + "/sessions/:session", authz.Get, []string{"wait"}, s.getSession},
+		{http.MethodGet, releasePath + "/sessions/:session/rendered", authz.Get, nil, s.history.GetRendered},
+		{http.MethodGet, releasePath + "/sessions/:session/validation", authz.Get, nil, s.history.GetValidation},
+		{http.MethodPost, releasePath + "/sessions/:session/cancel", authz.Update, nil, s.cancel},
+		{http.MethodPost, releasePath + "/recover", authz.Update, nil, s.recoverRelease},
+		{http.MethodPost, "/login", authz.Nothing, nil, s.login},
+		{http.MethodPost, "/logout", authz.Nothing, []string{"cluster"}, s.logout},
+		{http.MethodGet, "/me", authz.Nothing, nil, s.me},
+		{http.MethodGet, "/metrics", authz.Metrics, nil, s.metrics},
+		{http.MethodGet, "/healthz", authz.Nothing, nil, s.health},
+		{http.MethodGet, "/readyz", authz.Nothing, nil, s.readiness},
+		{http.MethodGet, "/openapi.yaml", authz.Nothing, nil, s.openAPI},
+		{http.MethodGet, "/", authz.Nothing, anyQuery, s.root},
+		{http.MethodGet, "/helm", authz.Nothing, anyQuery, s.root},
+		{http.MethodGet, "/helm/*path", authz.Nothing, anyQuery, s.page},
 	}
 	for _, r := range s.console.Routes() {
-		// The contract checks permissions itself.
-		all = append(all, route{r.Method, r.Path, authz.Nothing, r.Handle})
+		// The contract checks permissions itself, and ignores unknown parameters.
+		all = append(all, route{r.Method, r.Path, authz.Nothing, anyQuery, r.Handle})
 	}
 	return all
 }
@@ -82,6 +86,7 @@ func (s *Server) newEngine() *gin.Engine {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.HandleMethodNotAllowed = true
+	engine.RedirectTrailingSlash = false // The redirect would be HTML.
 	engine.Use(s.recoverPanics, s.protect)
 	engine.NoRoute(s.answer(func(*gin.Context) error { return httpapi.ErrNoRoute }))
 	engine.NoMethod(s.answer(func(*gin.Context) error { return httpapi.ErrMethod }))

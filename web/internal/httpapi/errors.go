@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"syscall"
 
 	"github.com/helmtrail/helmtrail"
@@ -63,6 +64,16 @@ func unknownFieldError(field string) *Error {
 		Status: http.StatusBadRequest, Code: CodeUnknownField,
 		Message: fmt.Sprintf("There is no field %q.", field), Details: fieldDetails{field},
 	}
+}
+
+// UnknownParameter returns the 400 for a parameter of the query that the route does
+// not have.
+func UnknownParameter(name string, allowed []string) *Error {
+	message := fmt.Sprintf("There is no parameter %q.", name)
+	if len(allowed) > 0 {
+		message += " There are " + strings.Join(allowed, ", ") + "."
+	}
+	return &Error{Status: http.StatusBadRequest, Code: CodeUnknownField, Message: message, Details: fieldDetails{name}}
 }
 
 // Forbidden returns a 403.
