@@ -32,7 +32,7 @@ const (
 	TypeCompleted Type = "COMPLETED"
 	// TypeFailed ends a session that did not succeed.
 	TypeFailed Type = "FAILED"
-	// TypeCanceled ends a session that somebody cancelled.
+	// TypeCanceled ends a session that somebody canceled.
 	TypeCanceled Type = "CANCELED"
 )
 

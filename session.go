@@ -31,7 +31,7 @@ const (
 	StateCompleted State = "completed"
 	// StateFailed means that the session did not succeed.
 	StateFailed State = "failed"
-	// StateCanceled means that somebody cancelled it.
+	// StateCanceled means that somebody canceled it.
 	StateCanceled State = "canceled"
 )
 

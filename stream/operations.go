@@ -69,7 +69,7 @@ type Operations struct {
 	// observing are the observed sessions.
 	observing map[helmtrail.ReleaseRef]*observed
 	done      sync.WaitGroup
-	// closing is cancelled once shutdown only waits for terminal events to be stored.
+	// closing is canceled once shutdown only waits for terminal events to be stored.
 	closing context.Context
 	close   context.CancelFunc
 }
@@ -237,7 +237,7 @@ func (o *Operations) start(ctx context.Context, request helmtrail.Request, clust
 }
 
 // Cancel cancels one of the release's sessions: helm gets SIGTERM and some time
-// to exit; with force it is killed at once. Cancelling again is no error. It
+// to exit; with force it is killed at once. Canceling again is no error. It
 // fails with ErrEnded if the session or its helm has ended, and with ErrNotFound
 // if there is no such session.
 func (o *Operations) Cancel(ctx context.Context, release helmtrail.ReleaseRef, id string, force bool) error {

@@ -76,7 +76,7 @@ func (o outcome) end() *helmtrail.End {
 	case o.stop == backend.StopCanceled:
 		killed := canceledCode
 		end.ExitCode = &killed
-		end.Message = join("the operation was cancelled", o.process.Message)
+		end.Message = join("the operation was canceled", o.process.Message)
 	case o.stop == backend.StopInterrupted:
 		end.Reason = helmtrail.ReasonInterrupted
 		end.Message = join("helmtrail was stopped and ended helm", o.process.Message)

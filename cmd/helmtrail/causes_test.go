@@ -45,7 +45,7 @@ func TestCausesOutliveTheObjects(t *testing.T) {
 }
 
 // The same holds if somebody cancels the install before Helm gives up.
-func TestCausesOutliveACancelledInstall(t *testing.T) {
+func TestCausesOutliveACanceledInstall(t *testing.T) {
 	eachHelm(t, func(t *testing.T, helm string) {
 		h, namespace := shared.on(t, helm), clustertest.Namespace(t)
 		answer := h.submit(t, http.MethodPost, h.releases(namespace), object{

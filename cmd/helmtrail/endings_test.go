@@ -146,7 +146,7 @@ func TestCancelDuringAWaitLeavesTheReleaseFailedNotPending(t *testing.T) {
 			t.Errorf("the release is %+v, want failed and not stuck", i)
 		}
 		if code := h.cancel(t, namespace, answer, nil); code != http.StatusAccepted {
-			t.Errorf("cancelling a cancelled session answered %d", code)
+			t.Errorf("canceling a canceled session answered %d", code)
 		}
 	})
 }

@@ -74,7 +74,7 @@ type watching struct {
 	show       func(*informer.Cluster) web.Cluster
 	logger     *slog.Logger
 
-	// ctx is cancelled to stop all watches; running waits for them.
+	// ctx is canceled to stop all watches; running waits for them.
 	ctx     context.Context
 	running errgroup.Group
 	watches map[*informer.Cluster]clusterWatch

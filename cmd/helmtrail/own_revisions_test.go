@@ -65,6 +65,6 @@ func checkOwnRevisions(t *testing.T, s *shop) {
 	check("upgrade while it runs", running, "4", []int{5})
 	s.cancel(t, s.namespace, running, nil)
 	end(t, s.events(t.Context(), t, running.Events, 1))
-	check("upgrade that was cancelled", running, "4", []int{5})
+	check("upgrade that was canceled", running, "4", []int{5})
 	run("uninstall", http.MethodDelete, s.path(), nil, "5")
 }

@@ -68,7 +68,7 @@ type Launch struct {
 type StopCause string
 
 const (
-	// StopCanceled means that somebody cancelled the session.
+	// StopCanceled means that somebody canceled the session.
 	StopCanceled StopCause = "canceled"
 	// StopInterrupted means that helmtrail or its supervisor was asked to stop.
 	StopInterrupted StopCause = "interrupted"
