@@ -65,6 +65,9 @@ const (
 	RankStalled
 	// RankCondition is for an object that reports its own failure.
 	RankCondition
+	// RankWarning is for an object that is usable and reports a problem, and for
+	// one that Helm cannot judge.
+	RankWarning
 	// RankWaiting is for an object that is merely not ready yet. While the
 	// operation runs, this is no cause for concern. After the operation has
 	// failed, it may be the only known cause.

@@ -6,11 +6,14 @@ type Resource struct {
 	APIVersion string `json:"apiVersion"`
 	Namespace  string `json:"namespace,omitempty"`
 	Name       string `json:"name"`
+	// State is what Status means, one of a closed set. It is "" in events stored
+	// by an earlier version.
+	State State `json:"state,omitempty"`
 	// Status is a word for people: Ready, Progressing, NotFound, Failed ...
 	Status string `json:"status"`
 	// Ready and Total count replicas; both are 0 if the kind has no replicas.
 	// Replicas of an older generation, which a rolling update will replace, do
-	// not count as ready.
+	// not count as ready. Those that only a user replaces count.
 	Ready int `json:"ready"`
 	Total int `json:"total"`
 	// Updated counts the replicas of the newest generation, ready or not.
@@ -31,6 +34,9 @@ type Resource struct {
 	// Current means that the object has reached its desired state (a kstatus
 	// term).
 	Current bool `json:"current"`
+	// Helm says how Helm judges an object of the manifest. It is set only if a
+	// version of Helm disagrees with Current.
+	Helm HelmWait `json:"helm,omitzero"`
 	// Old means that the object belongs to an older generation or an earlier
 	// run, which the current one replaces.
 	Old bool `json:"old,omitempty"`
@@ -55,7 +61,7 @@ func (r Resource) Key() string {
 
 // Exists reports whether the object is known to be in the cluster.
 func (r Resource) Exists() bool {
-	return r.Status != StatusNotFound && r.Status != StatusUnknown && r.Status != StatusForbidden
+	return r.Reason != ReasonRemovedByTTL && r.Status != StatusNotFound && r.Status != StatusUnknown && r.Status != StatusForbidden
 }
 
 const (
@@ -67,11 +73,32 @@ const (
 	StatusForbidden = "Forbidden"
 )
 
+// The reasons of rows that are helmtrail's own words.
+const (
+	// ReasonNoStatus is the reason of an object whose controller has not reported
+	// a status yet.
+	ReasonNoStatus = "NoStatus"
+	// ReasonOnDelete is the reason of a workload that is ready and has pods of an
+	// older revision, which change only when they are deleted.
+	ReasonOnDelete = "OnDelete"
+	// ReasonPartition is the reason of a StatefulSet that is ready and has pods of
+	// an older revision, which change only when its partition is lowered.
+	ReasonPartition = "Partition"
+	// ReasonRemovedByTTL is the reason of a Job that had ended and was removed
+	// after its ttlSecondsAfterFinished.
+	ReasonRemovedByTTL = "RemovedByTTL"
+	// ReasonOutcomeUnknown is the reason of a Job with a ttlSecondsAfterFinished
+	// that does not exist and was not seen to end.
+	ReasonOutcomeUnknown = "OutcomeUnknown"
+)
+
 // Summary summarizes a snapshot.
 type Summary struct {
-	Ready  int     `json:"ready"`
-	Total  int     `json:"total"`
-	Causes []Cause `json:"causes"`
+	Ready int `json:"ready"`
+	Total int `json:"total"`
+	// Warnings counts the ready objects that report a problem.
+	Warnings int     `json:"warnings,omitempty"`
+	Causes   []Cause `json:"causes"`
 }
 
 // ObjectRef names one object.

@@ -46,6 +46,12 @@ const (
 	ProblemDeleting Problem = "deleting"
 	// ProblemNotReady is an object that is not ready yet.
 	ProblemNotReady Problem = "notReady"
+	// ProblemWarning is an object that is usable and reports a problem in its own
+	// status.
+	ProblemWarning Problem = "warning"
+	// ProblemHelmCannotJudge is an object whose status Helm cannot read, so that
+	// --wait never succeeds.
+	ProblemHelmCannotJudge Problem = "helmCannotJudge"
 	// ProblemUnknown is an object whose state is not known.
 	ProblemUnknown Problem = "unknown"
 )
@@ -54,7 +60,8 @@ const (
 var Problems = []Problem{
 	ProblemImageNotPulled, ProblemImageUnusable, ProblemNotStarted, ProblemCrashing, ProblemExited, ProblemProbeFailing,
 	ProblemNotScheduled, ProblemSchedulingGated, ProblemPodsNotCreated, ProblemNotBound, ProblemNoProgress, ProblemFailed,
-	ProblemNoAddress, ProblemNotEnded, ProblemDeleting, ProblemNotReady, ProblemUnknown,
+	ProblemNoAddress, ProblemNotEnded, ProblemDeleting, ProblemNotReady, ProblemWarning,
+	ProblemHelmCannotJudge, ProblemUnknown,
 }
 
 // Role is the role of a container in its Pod.
@@ -127,6 +134,10 @@ func (s Sentence) English() string {
 			return whole + " is being deleted"
 		}
 		return whole + " is being deleted and waits for its finalizers" + s.detail()
+	case ProblemWarning:
+		return whole + " is usable but reports a problem" + s.reason() + s.detail()
+	case ProblemHelmCannotJudge:
+		return "helm --wait cannot succeed on " + whole + ", because Helm cannot read its status" + s.detail()
 	case ProblemUnknown:
 		return "The state of " + whole + " is not known" + s.detail()
 	}

@@ -46,6 +46,8 @@ func TestEveryProblemIsSaidFromItsFields(t *testing.T) {
 		in(health.ProblemNotReady, as(pod)),
 		in(health.ProblemNotReady, as(deployment)),
 		in(health.ProblemNotReady, func(s *health.Sentence) { s.Reason = health.WordNotReady }),
+		in(health.ProblemWarning, as(deployment)),
+		in(health.ProblemHelmCannotJudge, as(deployment)),
 		in(health.ProblemUnknown, as(deployment)),
 	} {
 		said[s.Problem] = append(said[s.Problem], s.English())
@@ -81,7 +83,9 @@ func TestEveryProblemIsSaidFromItsFields(t *testing.T) {
 			"Deployment web is not ready: the cluster's words",
 			"Pod web-1 is not ready: the cluster's words",
 		},
-		health.ProblemUnknown: {"The state of Deployment web is not known: the cluster's words"},
+		health.ProblemWarning:         {"Deployment web is usable but reports a problem (Why): the cluster's words"},
+		health.ProblemHelmCannotJudge: {"helm --wait cannot succeed on Deployment web, because Helm cannot read its status: the cluster's words"},
+		health.ProblemUnknown:         {"The state of Deployment web is not known: the cluster's words"},
 	}
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("sentences (-want +got):\n%s", diff)

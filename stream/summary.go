@@ -21,6 +21,9 @@ func Summarize(rows []health.Resource) health.Summary {
 			if row.Current {
 				summary.Ready++
 			}
+			if row.State == health.StateWarning {
+				summary.Warnings++
+			}
 		}
 	}
 	for _, cause := range causesOf(rows) {

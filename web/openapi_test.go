@@ -136,13 +136,21 @@ func TestOpenAPIHasTheErrorCodes(t *testing.T) {
 	}
 }
 
-func TestOpenAPIHasTheProblems(t *testing.T) {
-	var described []health.Problem
-	for _, problem := range loadOpenAPI(t).Components.Schemas["Problem"].Value.Enum {
-		described = append(described, health.Problem(problem.(string)))
+func TestOpenAPIHasTheProblems(t *testing.T) { hasValues(t, "Problem", health.Problems) }
+
+func TestOpenAPIHasTheStates(t *testing.T) { hasValues(t, "State", health.States) }
+
+func TestOpenAPIHasTheVerdictsOfHelm(t *testing.T) { hasValues(t, "HelmVerdict", health.HelmVerdicts) }
+
+// hasValues compares the values of a schema with those of its Go type.
+func hasValues[T ~string](t *testing.T, schema string, want []T) {
+	t.Helper()
+	var described []T
+	for _, value := range loadOpenAPI(t).Components.Schemas[schema].Value.Enum {
+		described = append(described, T(value.(string)))
 	}
-	if diff := cmp.Diff(health.Problems, described); diff != "" {
-		t.Errorf("problems (-Go +openapi.yaml):\n%s", diff)
+	if diff := cmp.Diff(want, described); diff != "" {
+		t.Errorf("%s (-Go +openapi.yaml):\n%s", schema, diff)
 	}
 }
 
@@ -178,6 +186,7 @@ func TestOpenAPISchemasAreTheGoStructs(t *testing.T) {
 		"Exit":                {helmtrail.Exit{}},
 		"RevisionStatus":      {helmtrail.RevisionStatus{}},
 		"Resource":            {health.Resource{}},
+		"HelmWait":            {health.HelmWait{}},
 		"Summary":             {health.Summary{}},
 		"Cause":               {health.Cause{}},
 		"Sentence":            {health.Sentence{}},

@@ -17,6 +17,9 @@ func countReady(set *unstructured.Unstructured) (ready, updated, total int) {
 
 // countUpdated counts the replicas of the newest generation.
 func countUpdated(workload *unstructured.Unstructured) (ready, updated, total int) {
+	if keepsOldPods(workload) {
+		return number(workload, 0, "status", "readyReplicas"), number(workload, 0, "status", "updatedReplicas"), number(workload, 1, "spec", "replicas")
+	}
 	updated = number(workload, 0, "status", "updatedReplicas")
 	all, allReady := number(workload, 0, "status", "replicas"), number(workload, 0, "status", "readyReplicas")
 	return surelyReady(updated, all, allReady), updated, number(workload, 1, "spec", "replicas")
@@ -24,6 +27,9 @@ func countUpdated(workload *unstructured.Unstructured) (ready, updated, total in
 
 // countScheduled is countUpdated for a DaemonSet, which has a pod for each node.
 func countScheduled(set *unstructured.Unstructured) (ready, updated, total int) {
+	if keepsOldPods(set) {
+		return number(set, 0, "status", "numberReady"), number(set, 0, "status", "updatedNumberScheduled"), number(set, 0, "status", "desiredNumberScheduled")
+	}
 	updated = number(set, 0, "status", "updatedNumberScheduled")
 	all, allReady := number(set, 0, "status", "currentNumberScheduled"), number(set, 0, "status", "numberReady")
 	return surelyReady(updated, all, allReady), updated, number(set, 0, "status", "desiredNumberScheduled")
@@ -36,10 +42,22 @@ func surelyReady(updated, all, allReady int) int {
 	return max(0, updated-max(0, all-allReady))
 }
 
-// number returns a field of an object, or otherwise if it is missing.
+// countDeclared counts the replicas of a custom object that declares and reports
+// them by the usual names.
+func countDeclared(object *unstructured.Unstructured) (ready, updated, total int) {
+	_, declared := integer(object, "spec", "replicas")
+	_, reported := integer(object, "status", "replicas")
+	_, reportedReady := integer(object, "status", "readyReplicas")
+	if !declared || !reported && !reportedReady {
+		return 0, 0, 0
+	}
+	return number(object, 0, "status", "readyReplicas"), number(object, 0, "status", "updatedReplicas"), number(object, 0, "spec", "replicas")
+}
+
+// number returns a field of an object, or otherwise if it is missing or no number.
 func number(object *unstructured.Unstructured, otherwise int, field ...string) int {
-	n, found, err := unstructured.NestedInt64(object.Object, field...)
-	if err != nil || !found {
+	n, ok := integer(object, field...)
+	if !ok {
 		return otherwise
 	}
 	return int(n)

@@ -12,8 +12,10 @@
 // status follows from their fields, and where a cause is found. To add a kind, add
 // a row. If it needs a sentence of its own, add a Problem with its text as well.
 //
-// Readiness is judged by kstatus, the library that Helm 4 waits with. A cause is
-// read from the reasons that Kubernetes gives: those of containers and pods, of
+// Readiness is judged by an object's own fields: by rules for its kind, by the
+// conditions and phases that most controllers use, and by kstatus, the library that
+// Helm 4 waits with, where nothing else decides. testdata/readiness compares the
+// result with kstatus and both Helms. A cause is read from the reasons that Kubernetes gives: those of containers and pods, of
 // the controllers that create pods, and of events if nothing else says it. Each
 // row has its own cause; package stream ranks and merges them.
 //

@@ -86,7 +86,7 @@ func suspended(job *batchv1.Job) bool { return job.Spec.Suspend != nil && *job.S
 // blameJob says why a Job has failed: it has given up, and how its last pod has
 // ended.
 func (v *view) blameJob(job *batchv1.Job, row *health.Resource, end *batchv1.JobCondition) {
-	row.Status, row.Current = statusFailed, false
+	row.State, row.Status, row.Current = health.StateFailed, statusFailed, false
 	failure := v.failures[job.UID].Cause
 	cause := blame(row, health.RankContainer, health.Sentence{
 		Problem: health.ProblemFailed, Container: failure.Container, Role: failure.Role, Reason: end.Reason, Detail: end.Message,

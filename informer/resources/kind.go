@@ -29,6 +29,9 @@ type kind struct {
 
 	// judge returns the status that follows from the object's own fields.
 	judge func(*unstructured.Unstructured) (judgement, error)
+	// helm3 reports whether Helm 3 counts an object as ready with --wait. It is
+	// given the number of ready pods of the newest generation.
+	helm3 func(object *unstructured.Unstructured, readyPods int) bool
 	// count returns how many replicas are ready, how many of these are of the
 	// newest generation, and how many are wanted; 0 of 0 if the kind has none.
 	count func(*unstructured.Unstructured) (ready, updated, total int)

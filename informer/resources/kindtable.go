@@ -11,11 +11,12 @@ import (
 
 // The resources that are looked up by their owners and subjects.
 var (
-	podsResource   = corev1.SchemeGroupVersion.WithResource("pods")
-	claimsResource = corev1.SchemeGroupVersion.WithResource("persistentvolumeclaims")
-	eventsResource = corev1.SchemeGroupVersion.WithResource("events")
-	setsResource   = appsv1.SchemeGroupVersion.WithResource("replicasets")
-	jobsResource   = batchv1.SchemeGroupVersion.WithResource("jobs")
+	podsResource        = corev1.SchemeGroupVersion.WithResource("pods")
+	claimsResource      = corev1.SchemeGroupVersion.WithResource("persistentvolumeclaims")
+	eventsResource      = corev1.SchemeGroupVersion.WithResource("events")
+	setsResource        = appsv1.SchemeGroupVersion.WithResource("replicasets")
+	controllersResource = corev1.SchemeGroupVersion.WithResource("replicationcontrollers")
+	jobsResource        = batchv1.SchemeGroupVersion.WithResource("jobs")
 )
 
 const (
@@ -32,17 +33,24 @@ var (
 	noDependents = []*kind{}
 )
 
+// pausable is the kind that Helm 4 does not wait for while it is paused.
+var pausable = schema.GroupKind{Group: appsv1.GroupName, Kind: "Deployment"}
+
+// endingKinds are the ends of the names of custom kinds whose objects run to an
+// end. One that runs has not reached it.
+var endingKinds = []string{"Job", "Run", "Workflow", "Backup", "Restore", "Task", "Test", "SparkApplication"}
+
 // kinds is the table. A kind without a row is treated as otherKind if
 // Kubernetes itself has its API group, and as customKind if not.
 var kinds = []*kind{
-	deploymentKind, statefulSetKind, daemonSetKind, replicaSetKind, replicationControllerKind, jobKind, cronJobKind, podKind,
+	deploymentKind, statefulSetKind, daemonSetKind, replicaSetKind, replicationControllerKind, deploymentConfigKind, jobKind, cronJobKind, podKind,
 	claimKind, serviceKind, secretKind, configMapKind, eventKind,
 }
 
 var deploymentKind = &kind{
 	GroupVersionKind: appsv1.SchemeGroupVersion.WithKind("Deployment"), resource: "deployments", watching: wholeObjects,
 	events: []string{warnings}, owns: []*kind{replicaSetKind, podKind}, pods: podsReplaced,
-	judge: judgeByKstatus, count: countUpdated, generation: oneGeneration,
+	judge: judgeByKstatus, helm3: helm3Deployment, count: countUpdated, generation: oneGeneration,
 	complete: (*view).completeWorkload, dependents: neverOwned,
 	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
@@ -50,7 +58,7 @@ var deploymentKind = &kind{
 var statefulSetKind = &kind{
 	GroupVersionKind: appsv1.SchemeGroupVersion.WithKind("StatefulSet"), resource: "statefulsets", watching: wholeObjects,
 	events: []string{warnings}, owns: []*kind{claimKind, podKind}, pods: podsReplaced,
-	judge: judgeByKstatus, count: countUpdated, generation: statefulSetGeneration,
+	judge: judgeStatefulSet, helm3: helm3StatefulSet, count: countUpdated, generation: statefulSetGeneration,
 	complete: (*view).completeWorkload, dependents: neverOwned,
 	blameShortage: (*view).blameFailedCreate, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
@@ -58,7 +66,7 @@ var statefulSetKind = &kind{
 var daemonSetKind = &kind{
 	GroupVersionKind: appsv1.SchemeGroupVersion.WithKind("DaemonSet"), resource: "daemonsets", watching: wholeObjects,
 	events: []string{warnings}, owns: []*kind{podKind}, pods: podsReplaced,
-	judge: judgeByKstatus, count: countScheduled, generation: daemonSetGeneration,
+	judge: judgeDaemonSet, helm3: helm3DaemonSet, count: countScheduled, generation: daemonSetGeneration,
 	complete: (*view).completeWorkload, dependents: neverOwned,
 	blameShortage: (*view).blameFailedCreate, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
@@ -69,15 +77,27 @@ var replicaSetKind = &kind{
 		return c.Apps.ReplicaSets(p.namespace)
 	}, stripReplicaSet, byOwner),
 	events: []string{warnings}, owns: []*kind{podKind}, pods: podsReplaced,
-	judge: judgeByKstatus, count: countReady, generation: oneGeneration,
+	judge: judgeByKstatus, helm3: helm3Set, count: countReady, generation: oneGeneration,
 	complete: (*view).completeWorkload, dependents: (*view).replicaSetRows,
-	blameShortage: (*view).blameReplicaSet, unready: health.ProblemNotReady, warn: warnOfNothing,
+	blameShortage: (*view).blameSet, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
 
 var replicationControllerKind = &kind{
-	GroupVersionKind: corev1.SchemeGroupVersion.WithKind("ReplicationController"), resource: "replicationcontrollers", watching: wholeObjects,
+	GroupVersionKind: corev1.SchemeGroupVersion.WithKind("ReplicationController"), resource: controllersResource.Resource,
+	watching: watchingOf(&corev1.ReplicationController{}, func(c Clients, p place) listerWatcher[*corev1.ReplicationControllerList] {
+		return c.Core.ReplicationControllers(p.namespace)
+	}, stripReplicationController, byOwner),
 	events: []string{warnings}, owns: []*kind{podKind}, pods: podsReplaced,
-	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	judge: judgeAs(replicaSetKind.GroupVersionKind), helm3: helm3Set, count: countReady, generation: oneGeneration,
+	complete: (*view).completeWorkload, dependents: (*view).replicationControllerRows,
+	blameShortage: (*view).blameSet, unready: health.ProblemNotReady, warn: warnOfNothing,
+}
+
+var deploymentConfigKind = &kind{
+	GroupVersionKind: schema.GroupVersionKind{Group: "apps.openshift.io", Version: "v1", Kind: "DeploymentConfig"},
+	resource:         "deploymentconfigs", watching: wholeObjects,
+	events: []string{warnings}, owns: []*kind{replicationControllerKind, podKind}, pods: podsReplaced,
+	judge: judgeDeploymentConfig, helm3: helm3NeverWaits, count: countUpdated, generation: oneGeneration,
 	complete: (*view).completeWorkload, dependents: neverOwned,
 	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
@@ -88,7 +108,7 @@ var jobKind = &kind{
 		return c.Batch.Jobs(p.namespace)
 	}, stripJob, byOwner),
 	events: []string{warnings}, owns: []*kind{podKind}, pods: podsKept,
-	judge: judgeJob, count: countSucceeded, generation: oneGeneration,
+	judge: judgeJob, helm3: helm3NeverWaits, count: countSucceeded, generation: oneGeneration,
 	complete: (*view).completeJob, dependents: (*view).jobRows,
 	blameShortage: blameNothing, unready: health.ProblemNotEnded, warn: warnOfNothing,
 }
@@ -96,7 +116,7 @@ var jobKind = &kind{
 var cronJobKind = &kind{
 	GroupVersionKind: batchv1.SchemeGroupVersion.WithKind("CronJob"), resource: "cronjobs", watching: wholeObjects,
 	events: []string{warnings}, owns: []*kind{jobKind, podKind}, pods: podsReplaced,
-	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	judge: judgeByKstatus, helm3: helm3NeverWaits, count: countNothing, generation: oneGeneration,
 	complete: (*view).completeWorkload, dependents: neverOwned,
 	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
@@ -107,7 +127,7 @@ var podKind = &kind{
 		return c.Core.Pods(p.namespace)
 	}, stripPod, byOwner),
 	events: []string{warnings}, owns: noDependents, pods: noPods,
-	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	judge: judgeByKstatus, helm3: helm3Pod, count: countNothing, generation: oneGeneration,
 	complete: (*view).completePod, dependents: (*view).podRows,
 	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
@@ -118,7 +138,7 @@ var claimKind = &kind{
 		return c.Core.PersistentVolumeClaims(p.namespace)
 	}, stripClaim, byOwner),
 	events: []string{claimEvents}, owns: noDependents, pods: noPods,
-	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	judge: judgeByKstatus, helm3: helm3Claim, count: countNothing, generation: oneGeneration,
 	complete: (*view).completeClaim, dependents: (*view).claimRows,
 	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
@@ -126,7 +146,7 @@ var claimKind = &kind{
 var serviceKind = &kind{
 	GroupVersionKind: corev1.SchemeGroupVersion.WithKind("Service"), resource: "services", watching: wholeObjects,
 	events: noEvents, owns: noDependents, pods: noPods,
-	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	judge: judgeByKstatus, helm3: helm3Service, count: countNothing, generation: oneGeneration,
 	complete: alone, dependents: neverOwned,
 	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfMissingAddress,
 }
@@ -134,7 +154,7 @@ var serviceKind = &kind{
 var secretKind = &kind{
 	GroupVersionKind: corev1.SchemeGroupVersion.WithKind("Secret"), resource: "secrets", watching: metadataOnly,
 	events: noEvents, owns: noDependents, pods: noPods,
-	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	judge: judgeByKstatus, helm3: helm3NeverWaits, count: countNothing, generation: oneGeneration,
 	complete: alone, dependents: neverOwned,
 	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
@@ -142,7 +162,7 @@ var secretKind = &kind{
 var configMapKind = &kind{
 	GroupVersionKind: corev1.SchemeGroupVersion.WithKind("ConfigMap"), resource: "configmaps", watching: metadataOnly,
 	events: noEvents, owns: noDependents, pods: noPods,
-	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	judge: judgeByKstatus, helm3: helm3NeverWaits, count: countNothing, generation: oneGeneration,
 	complete: alone, dependents: neverOwned,
 	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
@@ -153,7 +173,7 @@ var eventKind = &kind{
 		return c.Core.Events(p.namespace)
 	}, stripEvent, bySubject),
 	events: noEvents, owns: noDependents, pods: noPods,
-	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	judge: judgeByKstatus, helm3: helm3NeverWaits, count: countNothing, generation: oneGeneration,
 	complete: alone, dependents: neverOwned,
 	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
@@ -162,7 +182,7 @@ var eventKind = &kind{
 var otherKind = &kind{
 	GroupVersionKind: schema.GroupVersionKind{}, resource: "*", watching: wholeObjects,
 	events: noEvents, owns: noDependents, pods: noPods,
-	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	judge: judgeByStatus, helm3: helm3Other, count: countNothing, generation: oneGeneration,
 	complete: alone, dependents: neverOwned,
 	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }
@@ -172,7 +192,7 @@ var otherKind = &kind{
 var customKind = &kind{
 	GroupVersionKind: schema.GroupVersionKind{}, resource: "*", watching: wholeObjects,
 	events: []string{warnings}, owns: []*kind{replicaSetKind, podKind}, pods: podsReplaced,
-	judge: judgeByKstatus, count: countNothing, generation: oneGeneration,
+	judge: judgeByStatus, helm3: helm3NeverWaits, count: countDeclared, generation: oneGeneration,
 	complete: (*view).completeWorkload, dependents: neverOwned,
 	blameShortage: blameNothing, unready: health.ProblemNotReady, warn: warnOfNothing,
 }

@@ -137,7 +137,7 @@ func TestWatchesKeepNeitherSchemasNorTemplates(t *testing.T) {
 	if diff := cmp.Diff(want, stripped.(*unstructured.Unstructured).Object); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
-	if row := rowOf(otherKind, health.Resource{}, definition); row.Status != statusReady || !row.Current {
+	if row := assessmentOf(otherKind, health.Resource{}, definition).row; row.Status != statusReady || !row.Current {
 		t.Errorf("its row is %+v", row)
 	}
 }

@@ -48,9 +48,12 @@ func (v *view) podRow(pod *corev1.Pod, row health.Resource, policy podPolicy) he
 	pod = v.pulls.steady(pod)
 	row.Status, row.Restarts = podStatus(pod), restarts(pod)
 	row.Current = pod.DeletionTimestamp == nil && (podReady(pod) || pod.Status.Phase == corev1.PodSucceeded)
-	row.Reason, row.Message = "", ""
+	row.State, row.Reason, row.Message = health.StateProgressing, "", ""
 	if !row.Current && pod.DeletionTimestamp == nil {
 		blamePod(&row, pod, policy, v.events(pod.Namespace, pod.UID, warnings))
+		if pod.Status.Phase == corev1.PodFailed || row.Cause.Final || row.Cause.Problem == health.ProblemCrashing {
+			row.State = health.StateFailed
+		}
 	}
 	return row
 }

@@ -19,6 +19,7 @@ const (
 	statusCompleted   = "Completed"
 	statusProgressing = "Progressing"
 	statusFailed      = "Failed"
+	statusWarning     = "Warning"
 	statusTerminating = "Terminating"
 	statusNotFound    = health.StatusNotFound
 	statusUnknown     = health.StatusUnknown
@@ -39,7 +40,7 @@ func (o object) emptyRow(clusterScoped bool) health.Resource {
 
 // unknownRow completes the row of an object that could not be read.
 func unknownRow(row health.Resource, err error) health.Resource {
-	row.Status, row.Message = statusUnknown, err.Error()
+	row.State, row.Status, row.Message = health.StateUnknown, statusUnknown, err.Error()
 	switch {
 	case errors.Is(err, errNotYet):
 		row.Reason = "NotYetKnown"
@@ -64,19 +65,37 @@ func missingRow(row health.Resource) health.Resource {
 	return row
 }
 
-// rowOf completes a row with what follows from the object's own fields.
-func rowOf(k *kind, row health.Resource, found runtime.Object) health.Resource {
+// assessmentOf completes a row with what follows from the object's own fields.
+func assessmentOf(k *kind, row health.Resource, found runtime.Object) assessment {
 	object, err := asUnstructured(found, row)
 	if err != nil {
-		return unknownRow(row, err)
+		return assessment{row: unknownRow(row, err)}
 	}
 	j, err := k.judge(object)
 	if err != nil {
-		return unknownRow(row, fmt.Errorf("its status cannot be understood: %w", err))
+		return assessment{row: unknownRow(row, fmt.Errorf("its status cannot be understood: %w", err))}
 	}
 	row.Ready, row.Updated, row.Total = k.count(object)
-	row.Status, row.Current, row.Reason, row.Message = j.status, j.current, j.reason, j.message
-	return row
+	row.State, row.Status, row.Current, row.Reason, row.Message = j.state, j.status, j.current(), j.reason, j.message
+	return assessment{row: row, assumed: j.assumed}
+}
+
+// stateOf returns the state of a completed row. What completes a row may change its
+// status after the object itself was judged.
+func stateOf(row *health.Resource) health.State {
+	switch {
+	case row.Current && row.State == health.StateWarning:
+		return health.StateWarning
+	case row.Current:
+		return health.StateReady
+	case row.Status == statusUnknown || row.Status == statusForbidden:
+		return health.StateUnknown
+	case row.Status == statusFailed || row.State == health.StateFailed:
+		return health.StateFailed
+	case row.State == health.StateUnknown:
+		return health.StateUnknown
+	}
+	return health.StateProgressing
 }
 
 // asUnstructured converts an object to the form that kstatus reads.

@@ -18,13 +18,20 @@ func warnOfMissingAddress(row *health.Resource, object runtime.Object) {
 	if !ok {
 		return
 	}
-	if form, _, _ := unstructured.NestedString(service.Object, "spec", "type"); form != string(corev1.ServiceTypeLoadBalancer) {
+	if text(field(service, "spec", "type")) != string(corev1.ServiceTypeLoadBalancer) {
 		return
 	}
-	for _, field := range [][]string{{"spec", "externalIPs"}, {"status", "loadBalancer", "ingress"}} {
-		if addresses, _, _ := unstructured.NestedSlice(service.Object, field...); len(addresses) > 0 {
-			return
+	if !hasAddress(service) {
+		blameItself(row, health.RankWaiting, health.ProblemNoAddress, "NoAddress", "")
+	}
+}
+
+// hasAddress reports whether a Service has an address from outside the cluster.
+func hasAddress(service *unstructured.Unstructured) bool {
+	for _, path := range [][]string{{"spec", "externalIPs"}, {"status", "loadBalancer", "ingress"}} {
+		if addresses, _ := field(service, path...).([]any); len(addresses) > 0 {
+			return true
 		}
 	}
-	blameItself(row, health.RankWaiting, health.ProblemNoAddress, "NoAddress", "")
+	return false
 }

@@ -13,6 +13,10 @@ const (
 	// revisionAnnotation is on a Deployment and on its ReplicaSets; the newest
 	// one has the Deployment's number (k8s.io/kubernetes/pkg/controller/deployment/util).
 	revisionAnnotation = "deployment.kubernetes.io/revision"
+	// latestVersionAnnotation is on the ReplicationControllers of a
+	// DeploymentConfig, whose status has the newest one's number
+	// (github.com/openshift/api/apps/v1).
+	latestVersionAnnotation = "openshift.io/deployment-config.latest-version"
 	// templateGenerationLabel is on the pods of a DaemonSet, which has the newest
 	// value as an annotation (k8s.io/api/apps/v1).
 	templateGenerationLabel = "pod-template-generation"
@@ -23,6 +27,14 @@ func stripReplicaSet(set *appsv1.ReplicaSet) *appsv1.ReplicaSet {
 		ObjectMeta: stripMeta(&set.ObjectMeta, revisionAnnotation),
 		Spec:       appsv1.ReplicaSetSpec{Replicas: set.Spec.Replicas},
 		Status:     set.Status,
+	}
+}
+
+func stripReplicationController(c *corev1.ReplicationController) *corev1.ReplicationController {
+	return &corev1.ReplicationController{
+		ObjectMeta: stripMeta(&c.ObjectMeta, latestVersionAnnotation),
+		Spec:       corev1.ReplicationControllerSpec{Replicas: c.Spec.Replicas},
+		Status:     c.Status,
 	}
 }
 

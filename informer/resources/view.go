@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -55,6 +56,12 @@ type view struct {
 type assessment struct {
 	version string
 	row     health.Resource
+	// helm4 is Helm 4's verdict, "" until it is needed. If Helm cannot judge the
+	// object, helm4Error says why.
+	helm4      health.HelmVerdict
+	helm4Error string
+	// assumed means that the object's status says nothing.
+	assumed bool
 }
 
 func newView(record *decoder.Record, l lister) *view {
@@ -75,7 +82,7 @@ func (v *view) rows(targets []*target) []health.Resource {
 		}
 	}
 	for i := range rows {
-		rows[i].Message = cut(rows[i].Message)
+		rows[i].State, rows[i].Message = stateOf(&rows[i]), cut(rows[i].Message)
 	}
 	v.length = len(rows)
 	maps.DeleteFunc(v.assessed, func(uid types.UID, _ assessment) bool { return !v.seen[uid] })
@@ -121,13 +128,12 @@ func (v *view) assess(k *kind, t *target, row health.Resource, object runtime.Ob
 	v.seen[named.GetUID()] = true
 	known, ok := v.assessed[named.GetUID()]
 	if !ok || known.version != named.GetResourceVersion() {
-		known = assessment{named.GetResourceVersion(), rowOf(k, row, object)}
+		known = assessmentOf(k, row, object)
+		known.version = named.GetResourceVersion()
 		v.assessed[named.GetUID()] = known
 	}
 	row = known.row
 	if t != nil && t.hook != "" {
-		// Helm waits for a hook's end, not for its start.
-		row.Current = row.Current && row.Status != statusProgressing
 		row.Old = !v.started.IsZero() && named.GetCreationTimestamp().Add(hookSlack).Before(v.started)
 	}
 	return row
@@ -174,17 +180,64 @@ func (v *view) below(t *target, row *health.Resource, object runtime.Object) []h
 			row.Reason = "Forbidden"
 		}
 	}
-	if row.Old || row.Hook == release.HookTest.String() || row.Status == statusReady || row.Status == statusCompleted {
-		// The object no longer has a problem, or this run has none.
-		row.Cause = health.Cause{}
-		for i := range rows {
-			rows[i].Cause = health.Cause{}
-		}
+	switch {
+	case row.Old || row.Hook == release.HookTest.String():
+		exonerate(row, rows) // this run has no problem
+	case v.assumesReady(named.GetUID(), rows):
+		row.State, row.Status = health.StateWarning, statusWarning
+	case row.State == health.StateWarning:
+		blameItself(row, health.RankWarning, health.ProblemWarning, cmp.Or(row.Reason, statusWarning), row.Message)
+	case row.Current:
+		exonerate(row, rows)
 		t.kind.warn(row, object)
-		return rows
+	default:
+		v.blameOwn(t.kind, row, named, rows)
 	}
-	v.blameOwn(t.kind, row, named, rows)
+	if t.hook == "" {
+		v.compareWithHelm(t.kind, row, object, named.GetUID())
+	}
 	return rows
+}
+
+// exonerate removes the causes of an object and its dependents.
+func exonerate(row *health.Resource, rows []health.Resource) {
+	row.Cause = health.Cause{}
+	for i := range rows {
+		rows[i].Cause = health.Cause{}
+	}
+}
+
+// assumesReady reports whether an object counts as ready only because its status
+// says nothing, while one of its dependents has a problem.
+func (v *view) assumesReady(uid types.UID, rows []health.Resource) bool {
+	return v.assessed[uid].row.State == health.StateReady && v.assessed[uid].assumed && slices.ContainsFunc(rows, func(r health.Resource) bool {
+		return r.Cause.Reason != "" && r.Cause.Rank < health.RankWaiting
+	})
+}
+
+// compareWithHelm says in the row of an object of the manifest where Helm judges it
+// in another way. That Helm cannot judge it is a cause.
+func (v *view) compareWithHelm(k *kind, row *health.Resource, object runtime.Object, uid types.UID) {
+	content, err := asUnstructured(object, *row)
+	if err != nil {
+		return
+	}
+	known := v.assessed[uid]
+	if known.helm4 == "" {
+		if known.helm4, err = helm4Verdict(content); err != nil {
+			known.helm4Error = err.Error()
+		}
+		v.assessed[uid] = known
+	}
+	helm := health.HelmWait{Helm3: helm3Verdict(k, content, row.Ready), Helm4: known.helm4}
+	if helm.Disagrees(row.Current) {
+		row.Helm = helm
+	}
+	if helm.Helm4 == health.HelmCannotJudge && row.Cause.Reason == "" {
+		reason, message := row.Reason, row.Message
+		blameItself(row, health.RankWarning, health.ProblemHelmCannotJudge, string(health.HelmCannotJudge), known.helm4Error)
+		row.Reason, row.Message = reason, message // of the object itself
+	}
 }
 
 // missing says why the target's dependents cannot be read, "" if they can.

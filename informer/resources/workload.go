@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/helmtrail/helmtrail/health"
 )
@@ -27,7 +28,7 @@ func (v *view) completeWorkload(o owner) []health.Resource {
 	for i := range rows {
 		if rows[i].Kind == podKind.Kind {
 			counted = true
-			if rows[i].Current && !rows[i].Old {
+			if rows[i].Current && !rows[i].Old && rows[i].Status != statusCompleted {
 				ready++
 			}
 		}
@@ -51,34 +52,66 @@ func (v *view) dependents(o owner) []health.Resource {
 	return rows
 }
 
-// replicaSetRows returns the rows of the ReplicaSets of an owner and their pods.
-func (v *view) replicaSetRows(k *kind, o owner) []health.Resource {
-	revision := o.object.GetAnnotations()[revisionAnnotation]
-	o.row.Revision = rolloutOf(o.object)
-	var rows []health.Resource
-	for _, set := range v.sets(o.object, revision) {
-		rows = append(rows, v.assess(k, nil, k.dependentRow(set, o.key), set))
-		row := &rows[len(rows)-1]
-		row.Old, row.Revision = !newest(revision, set), rolloutOf(set)
-		if !row.Old && int(set.Status.Replicas) < row.Total {
-			v.blameReplicaSet(row, set)
-		}
-		rows = append(rows, v.dependents(owner{kind: k, object: set, row: row, key: row.Key(), old: row.Old})...)
+// podSet is a ReplicaSet or a ReplicationController, with what their owners' rows
+// need of it.
+type podSet struct {
+	object interface {
+		metav1.Object
+		runtime.Object
 	}
-	return rows
+	wanted  *int32
+	exist   int32
+	rollout string // the number that the owner's controller gave, "" for none
 }
 
-// sets returns the ReplicaSets of an owner and revision, the newest first,
-// without those that are only kept for a rollback.
-func (v *view) sets(owner metav1.Object, revision string) []*appsv1.ReplicaSet {
-	sets := ownedBy[*appsv1.ReplicaSet](v, setsResource, owner.GetNamespace(), owner.GetUID())
-	sets = slices.DeleteFunc(sets, func(s *appsv1.ReplicaSet) bool {
-		return s.Spec.Replicas != nil && *s.Spec.Replicas == 0 && s.Status.Replicas == 0 && !newest(revision, s)
+// replicaSetRows returns the rows of the ReplicaSets of an owner and their pods.
+func (v *view) replicaSetRows(k *kind, o owner) []health.Resource {
+	var sets []podSet
+	for _, set := range ownedBy[*appsv1.ReplicaSet](v, setsResource, o.object.GetNamespace(), o.object.GetUID()) {
+		sets = append(sets, podSet{set, set.Spec.Replicas, set.Status.Replicas, set.Annotations[revisionAnnotation]})
+	}
+	return v.setRows(k, o, sets, o.object.GetAnnotations()[revisionAnnotation])
+}
+
+// replicationControllerRows returns the rows of the ReplicationControllers of an
+// owner and their pods.
+func (v *view) replicationControllerRows(k *kind, o owner) []health.Resource {
+	var sets []podSet
+	for _, c := range ownedBy[*corev1.ReplicationController](v, controllersResource, o.object.GetNamespace(), o.object.GetUID()) {
+		sets = append(sets, podSet{c, c.Spec.Replicas, c.Status.Replicas, c.Annotations[latestVersionAnnotation]})
+	}
+	latest := ""
+	if config, ok := o.object.(*unstructured.Unstructured); ok {
+		if n, known := integer(config, "status", "latestVersion"); known {
+			latest = strconv.FormatInt(n, 10)
+		}
+	}
+	return v.setRows(k, o, sets, latest)
+}
+
+// setRows returns the rows of an owner's sets and their pods, the newest first,
+// without sets that are only kept for a rollback. Rollout is the owner's number.
+func (v *view) setRows(k *kind, o owner, sets []podSet, rollout string) []health.Resource {
+	sets = slices.DeleteFunc(sets, func(s podSet) bool {
+		return s.wanted != nil && *s.wanted == 0 && s.exist == 0 && !s.newest(rollout)
 	})
-	slices.SortFunc(sets, func(a, b *appsv1.ReplicaSet) int {
-		return cmp.Or(cmp.Compare(rank(newest(revision, a)), rank(newest(revision, b))), b.CreationTimestamp.Compare(a.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	slices.SortFunc(sets, func(a, b podSet) int {
+		created := b.object.GetCreationTimestamp()
+		return cmp.Or(cmp.Compare(rank(a.newest(rollout)), rank(b.newest(rollout))),
+			created.Compare(a.object.GetCreationTimestamp().Time), cmp.Compare(a.object.GetName(), b.object.GetName()))
 	})
-	return sets
+	o.row.Revision = rolloutNumber(rollout)
+	var rows []health.Resource
+	for _, set := range sets {
+		rows = append(rows, v.assess(k, nil, k.dependentRow(set.object, o.key), set.object))
+		row := &rows[len(rows)-1]
+		row.Old, row.Revision = !set.newest(rollout), rolloutNumber(set.rollout)
+		if !row.Old && int(set.exist) < row.Total {
+			v.blameSet(row, set.object)
+		}
+		rows = append(rows, v.dependents(owner{kind: k, object: set.object, row: row, key: row.Key(), old: row.Old})...)
+	}
+	return rows
 }
 
 // rank sorts true before false.
@@ -89,15 +122,15 @@ func rank(first bool) int {
 	return 1
 }
 
-// newest reports whether the ReplicaSet belongs to its owner's revision. The
-// Deployment controller numbers both; without numbers each ReplicaSet counts.
-func newest(revision string, set *appsv1.ReplicaSet) bool {
-	return revision == "" || set.Annotations[revisionAnnotation] == "" || set.Annotations[revisionAnnotation] == revision
+// newest reports whether the set belongs to its owner's rollout. The owner's
+// controller numbers both; without numbers each set counts.
+func (s podSet) newest(rollout string) bool {
+	return rollout == "" || s.rollout == "" || s.rollout == rollout
 }
 
-// rolloutOf returns the number that the Deployment controller gave, 0 for none.
-func rolloutOf(o metav1.Object) int {
-	n, err := strconv.Atoi(o.GetAnnotations()[revisionAnnotation])
+// rolloutNumber returns the number of a rollout, 0 for none.
+func rolloutNumber(rollout string) int {
+	n, err := strconv.Atoi(rollout)
 	if err != nil {
 		return 0
 	}
@@ -109,27 +142,31 @@ func oneGeneration(metav1.Object) generation { return generation{} }
 
 func statefulSetGeneration(o metav1.Object) generation {
 	set, ok := o.(*unstructured.Unstructured)
-	if !ok {
-		return generation{}
+	if !ok || keepsOldPods(set) {
+		return generation{} // old pods are there to stay
 	}
 	revision, _, _ := unstructured.NestedString(set.Object, "status", "updateRevision")
 	return generation{appsv1.ControllerRevisionHashLabelKey, revision}
 }
 
 func daemonSetGeneration(o metav1.Object) generation {
+	if set, ok := o.(*unstructured.Unstructured); ok && keepsOldPods(set) {
+		return generation{} // old pods are there to stay
+	}
 	return generation{templateGenerationLabel, o.GetAnnotations()[appsv1.DeprecatedTemplateGeneration]}
 }
 
 // blameNothing is for kinds that do not say why dependents are missing.
 func blameNothing(*view, *health.Resource, metav1.Object) {}
 
-// blameReplicaSet finds the cause for a ReplicaSet with too few pods: its own
-// condition, otherwise the newest event.
-func (v *view) blameReplicaSet(row *health.Resource, o metav1.Object) {
-	if set, ok := o.(*appsv1.ReplicaSet); ok {
-		for _, c := range set.Status.Conditions {
-			if c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue {
-				blameItself(row, health.RankCreate, health.ProblemPodsNotCreated, c.Reason, c.Message)
+// blameSet finds the cause for a ReplicaSet or ReplicationController with too few
+// pods: its own condition, otherwise the newest event.
+func (v *view) blameSet(row *health.Resource, o metav1.Object) {
+	if object, ok := o.(runtime.Object); ok {
+		if set, err := asUnstructured(object, *row); err == nil {
+			all := conditionsOf(field(set, "status", "conditions"))
+			if c := all.get(string(appsv1.ReplicaSetReplicaFailure)); c.is(corev1.ConditionTrue) {
+				blameItself(row, health.RankCreate, health.ProblemPodsNotCreated, c.reason, c.message)
 				return
 			}
 		}

@@ -109,6 +109,8 @@ const causes: Record<NonNullable<Sentence['problem']>, (parts: Counted) => strin
   notEnded: (c) => `${part(c)} 尚未结束`,
   deleting: (c) => `${subject(c)} 正在被删除${c.detail ? `，等待其 finalizer${detail(c)}` : ''}`,
   notReady: (c) => `${subject(c)} 未就绪${reason(c)}${detail(c)}`,
+  warning: (c) => `${subject(c)} 可用，但报告了问题${reason(c)}${detail(c)}`,
+  helmCannotJudge: (c) => `helm --wait 无法在 ${subject(c)} 上成功，因为 Helm 无法读取其状态${detail(c)}`,
   unknown: (c) => `无法得知 ${subject(c)} 的状态${detail(c)}`,
 };
 
@@ -117,6 +119,7 @@ const statuses: Record<string, string | undefined> = {
   Progressing: '进行中',
   Completed: '已完成',
   Failed: '失败',
+  Warning: '警告',
   Terminating: '正在终止',
   NotFound: '不存在',
   Forbidden: '无权查看',
