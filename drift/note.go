@@ -30,6 +30,12 @@ const (
 	// NoteKindOfChart is NoteUnknownKind for a kind that the chart defines; the
 	// detail names the CustomResourceDefinition.
 	NoteKindOfChart NoteCode = "kindOfChart"
+	// NoteRemovedByTTL means that the object had ended and was removed after its
+	// ttlSecondsAfterFinished, which is no drift.
+	NoteRemovedByTTL NoteCode = "removedByTTL"
+	// NoteOutcomeUnknown means that the object does not exist and may have been
+	// removed after its ttlSecondsAfterFinished; how it ended was not seen.
+	NoteOutcomeUnknown NoteCode = "outcomeUnknown"
 	// NoteMissingNamespace means that the namespace does not exist yet, so
 	// admission could not be checked; the detail is its name.
 	NoteMissingNamespace NoteCode = "missingNamespace"
@@ -38,7 +44,7 @@ const (
 // NoteCodes lists all codes.
 var NoteCodes = []NoteCode{
 	NoteDeleting, NoteKept, NoteRecreated, NoteApplyRefused, NoteTooMany, NoteTimeout, NoteUnreadable, NoteGeneratedName,
-	NoteUnknownKind, NoteKindOfChart, NoteMissingNamespace,
+	NoteUnknownKind, NoteKindOfChart, NoteRemovedByTTL, NoteOutcomeUnknown, NoteMissingNamespace,
 }
 
 // Note is a message about an object: a code and the variable part of its

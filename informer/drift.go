@@ -75,5 +75,5 @@ func (c *Cluster) comparer(credentials helmtrail.Credentials) (*driftcheck.Compa
 		return nil, nil, fmt.Errorf("prepare a client: %w", err)
 	}
 	get := func(ctx context.Context, path string) ([]byte, error) { return raw.Get().AbsPath(path).DoRaw(ctx) }
-	return &driftcheck.Comparer{Dynamic: objects, Metadata: names, Find: c.resources.Find, Get: get}, done, nil
+	return &driftcheck.Comparer{Dynamic: objects, Metadata: names, Find: c.resources.Find, EndOf: c.resources.EndOf, Get: get}, done, nil
 }

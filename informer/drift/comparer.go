@@ -46,6 +46,9 @@ type Comparer struct {
 	// Find returns the resource of a kind. Its error satisfies [meta.IsNoMatchError]
 	// if the API server does not have the kind.
 	Find func(context.Context, schema.GroupVersionKind) (*meta.RESTMapping, error)
+	// EndOf returns how an object has ended that has a ttlSecondsAfterFinished and
+	// does not exist, from what was seen of it after since.
+	EndOf func(namespace, name string, since time.Time) resources.End
 	// Get returns the API server's answer to a GET of a path.
 	Get func(ctx context.Context, path string) ([]byte, error)
 

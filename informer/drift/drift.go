@@ -32,6 +32,10 @@ func (c *Comparer) Drift(ctx context.Context, query drift.Query) (*drift.Report,
 	defer cancel()
 	scaled := &scalers{comparer: c}
 	for _, e := range x.objects {
+		if e.problem == "" && e.live == nil && e.Expires {
+			answer.Objects = append(answer.Objects, e.expired(c.EndOf(e.place.namespace, e.Name, record.LastDeployed)))
+			continue
+		}
 		object, err := e.drift(limited, secrets, scaled)
 		if err != nil {
 			return nil, err
@@ -51,8 +55,24 @@ func (c *Comparer) Drift(ctx context.Context, query drift.Query) (*drift.Report,
 	return answer, nil
 }
 
-// drift compares one object.
-func (e *examined) drift(ctx context.Context, secrets *mask.Secrets, scaled *scalers) (drift.Object, error) {
+// expired returns the result for an object that does not exist and may have been
+// removed by its ttlSecondsAfterFinished.
+func (e *examined) expired(end resources.End) drift.Object {
+	object := e.same()
+	switch end {
+	case resources.EndCompleted, resources.EndFailed:
+		object.Message, object.Note = "it had ended, and was removed after its ttlSecondsAfterFinished", noteOf(drift.NoteRemovedByTTL)
+	case resources.EndDeleted:
+		object.State = drift.Missing
+	default:
+		object.State, object.Note = drift.Unknown, noteOf(drift.NoteOutcomeUnknown)
+		object.Message = "it does not exist; its ttlSecondsAfterFinished may have removed it, but its end was not seen"
+	}
+	return object
+}
+
+// same returns the result for an object that matches the record.
+func (e *examined) same() drift.Object {
 	object := drift.Object{
 		State: drift.Same, APIVersion: e.GroupVersion().String(), Kind: e.Kind, Namespace: e.Namespace, Name: e.Name,
 		Changes: []drift.FieldChange{}, Added: []drift.FieldChange{},
@@ -60,6 +80,12 @@ func (e *examined) drift(ctx context.Context, secrets *mask.Secrets, scaled *sca
 	if e.place.resource.Resource != "" {
 		object.Namespace = e.place.namespace
 	}
+	return object
+}
+
+// drift compares one object.
+func (e *examined) drift(ctx context.Context, secrets *mask.Secrets, scaled *scalers) (drift.Object, error) {
+	object := e.same()
 	switch {
 	case e.problem != "":
 		object.State, object.Message, object.Note = drift.Unknown, text(secrets, e.problem), noteOf(e.note)

@@ -14,9 +14,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/helmtrail/helmtrail/decoder"
 	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/drift"
 	"github.com/helmtrail/helmtrail/informer/clustertest"
+	"github.com/helmtrail/helmtrail/informer/resources"
 )
 
 // rights are the verbs of two users. They are compared in different ways and must
@@ -259,4 +261,34 @@ func TestSecretsAreMaskedInADriftReport(t *testing.T) {
 			}
 		}
 	})
+}
+
+// https://github.com/helm/helm/issues/11347: a Job that its TTL removed is no drift
+// if it was seen to end, and is not known to be missing if not.
+func TestAJobThatItsTTLRemovedIsDrift(t *testing.T) {
+	r := &release{t: t, namespace: clustertest.Namespace(t)}
+	r.comparer = comparerAs(t, clustertest.Config(t))
+	r.record = &decoder.Record{Header: decoder.Header{LastDeployed: time.Now()}, Manifest: "kind: Job\napiVersion: batch/v1\nmetadata: {name: once}\nspec: {ttlSecondsAfterFinished: 2}\n" +
+		"---\nkind: Job\napiVersion: batch/v1\nmetadata: {name: stays}\n"}
+	for end, want := range map[resources.End]drift.Object{
+		resources.EndCompleted: {State: drift.Same, Note: &drift.Note{Code: drift.NoteRemovedByTTL}},
+		resources.EndFailed:    {State: drift.Same, Note: &drift.Note{Code: drift.NoteRemovedByTTL}},
+		resources.EndDeleted:   {State: drift.Missing},
+		resources.EndUnknown:   {State: drift.Unknown, Note: &drift.Note{Code: drift.NoteOutcomeUnknown}},
+	} {
+		r.comparer.EndOf = func(namespace, name string, since time.Time) resources.End {
+			if namespace != r.namespace || name != "once" || !since.Equal(r.record.LastDeployed) {
+				t.Errorf("asked for %s/%s since %s", namespace, name, since)
+			}
+			return end
+		}
+		report := r.drift(r.comparer)
+		got := report.Objects[0]
+		if got.State != want.State || !cmp.Equal(got.Note, want.Note) || (got.Message == "") != (want.Note == nil) {
+			t.Errorf("%s: %+v", end, got)
+		}
+		if other := report.Objects[1]; other.State != drift.Missing {
+			t.Errorf("a Job without a TTL is %s", other.State)
+		}
+	}
 }

@@ -134,7 +134,7 @@ func comparerAs(t *testing.T, config *rest.Config) *driftcheck.Comparer {
 	}
 	tracker := resources.NewTracker(resources.Clients{Discovery: kinds})
 	t.Cleanup(tracker.Close)
-	return &driftcheck.Comparer{Dynamic: dynamicClient(t, config), Metadata: names, Find: tracker.Find, Get: func(ctx context.Context, path string) ([]byte, error) {
+	return &driftcheck.Comparer{Dynamic: dynamicClient(t, config), Metadata: names, Find: tracker.Find, EndOf: tracker.EndOf, Get: func(ctx context.Context, path string) ([]byte, error) {
 		return kinds.RESTClient().Get().AbsPath(path).DoRaw(ctx)
 	}}
 }

@@ -132,6 +132,10 @@ func (g *guard) object(t *target) (runtime.Object, error) {
 	return g.lister.object(t)
 }
 
+// endOf implements [lister]. The object method has refused viewers without the
+// permission.
+func (g *guard) endOf(t *target, since time.Time) (End, string) { return g.lister.endOf(t, since) }
+
 // finalState implements [lister].
 func (g *guard) finalState(t *target) runtime.Object {
 	if g.sees(t.place.right("get")) != nil {

@@ -36,6 +36,9 @@ var (
 // pausable is the kind that Helm 4 does not wait for while it is paused.
 var pausable = schema.GroupKind{Group: appsv1.GroupName, Kind: "Deployment"}
 
+// expiring is the kind whose objects may have a ttlSecondsAfterFinished.
+var expiring = schema.GroupKind{Group: batchv1.GroupName, Kind: "Job"}
+
 // endingKinds are the ends of the names of custom kinds whose objects run to an
 // end. One that runs has not reached it.
 var endingKinds = []string{"Job", "Run", "Workflow", "Backup", "Restore", "Task", "Test", "SparkApplication"}

@@ -33,6 +33,9 @@ type object struct {
 	problem string
 	// code is the problem's, "" without one.
 	code drift.NoteCode
+	// expires means that the cluster removes the object some time after it has
+	// ended (ttlSecondsAfterFinished).
+	expires bool
 	// content is the object as JSON; nil if only its name is needed.
 	content []byte
 }
@@ -47,6 +50,9 @@ type Named struct {
 	Problem string
 	// Code is the problem's, "" without one.
 	Code drift.NoteCode
+	// Expires means that the cluster removes the object some time after it has
+	// ended (ttlSecondsAfterFinished).
+	Expires bool
 	// Content is the object as JSON, nil if it could not be read.
 	Content []byte
 }
@@ -57,7 +63,7 @@ func Read(manifest, namespace string) []Named {
 	parsed := parse(manifest, namespace, "")
 	named := make([]Named, 0, len(parsed))
 	for _, o := range parsed {
-		named = append(named, Named{o.gvk, o.namespace, o.name, o.problem, o.code, o.content})
+		named = append(named, Named{o.gvk, o.namespace, o.name, o.problem, o.code, o.expires, o.content})
 	}
 	return named
 }
@@ -71,7 +77,16 @@ type header struct {
 		GenerateName string `json:"generateName"`
 		Namespace    string `json:"namespace"`
 	} `json:"metadata"`
+	Spec  json.RawMessage   `json:"spec"`
 	Items []json.RawMessage `json:"items"`
+}
+
+// expires reports whether the object has a ttlSecondsAfterFinished.
+func (h *header) expires() bool {
+	var spec struct {
+		TTL *int32 `json:"ttlSecondsAfterFinished"`
+	}
+	return schema.FromAPIVersionAndKind(h.APIVersion, h.Kind).GroupKind() == expiring && json.Unmarshal(h.Spec, &spec) == nil && spec.TTL != nil
 }
 
 // objects returns the objects that a record names: the manifest's in its order,
@@ -176,7 +191,7 @@ func read(content []byte, namespace, hook string) ([]object, error) {
 	}
 	o := object{
 		gvk: schema.FromAPIVersionAndKind(h.APIVersion, h.Kind), namespace: h.Metadata.Namespace, name: h.Metadata.Name, hook: hook,
-		content: content,
+		expires: h.expires(), content: content,
 	}
 	if o.namespace == "" {
 		o.namespace = namespace

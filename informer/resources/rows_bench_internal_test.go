@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -26,6 +27,8 @@ type bigLister struct {
 
 func (s *bigLister) object(t *target) (runtime.Object, error) { return s.objects[t], nil }
 func (s *bigLister) finalState(*target) runtime.Object        { return nil }
+
+func (s *bigLister) endOf(*target, time.Time) (End, string) { return EndUnknown, "" }
 
 func (s *bigLister) indexer(p place) (cache.Indexer, error) {
 	if objects := s.places[p]; objects != nil {

@@ -3,6 +3,7 @@ package resources
 import (
 	"context"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -92,6 +93,7 @@ func (s *snapshot) read(ctx context.Context, target *target) error {
 		f.object = nil
 	}
 	s.tracker.requireVersion(p, f.object)
+	s.tracker.endings.observe(f.object)
 	if apierrors.IsNotFound(f.err) {
 		f.err = nil
 	}
@@ -147,6 +149,11 @@ func (s *snapshot) indexer(p place) (cache.Indexer, error) {
 func (s *snapshot) object(target *target) (runtime.Object, error) {
 	f := s.objects[target]
 	return f.object, f.err
+}
+
+// endOf implements [lister].
+func (s *snapshot) endOf(target *target, since time.Time) (End, string) {
+	return s.tracker.endings.endOf(target.namespace, target.name, since)
 }
 
 // finalState implements [lister]. A snapshot sees no deletions.

@@ -58,6 +58,7 @@ type Tracker struct {
 	mapper  *mapper
 	linger  time.Duration
 	logs    *bounded.Cache[string] // the ends of containers' logs
+	endings endings
 
 	mu      sync.Mutex
 	watches map[place]*sharedWatch
@@ -248,6 +249,11 @@ func (f *follower) object(target *target) (runtime.Object, error) {
 		return nil, err
 	}
 	return find(objects, target.place.namespace, target.name)
+}
+
+// endOf implements [lister].
+func (f *follower) endOf(target *target, since time.Time) (End, string) {
+	return f.tracker.endings.endOf(target.namespace, target.name, since)
 }
 
 // finalState implements [lister].

@@ -26,6 +26,9 @@ type lister interface {
 	// finalState returns the target's object as it was when it was deleted, nil
 	// if that was not seen.
 	finalState(*target) runtime.Object
+	// endOf returns how the target's object has ended, which does not exist, and
+	// why it has failed.
+	endOf(t *target, since time.Time) (End, string)
 	// indexer returns the objects of a place.
 	indexer(place) (cache.Indexer, error)
 }
@@ -40,6 +43,7 @@ const hookSlack = 10 * time.Second
 type view struct {
 	lister  lister
 	started time.Time // of the revision, by helm's clock
+	pending bool      // the record's status: helm may not have created all objects
 	pulls   pullMemory
 	// failures holds the row of the last failed pod of each Job. When a Job gives
 	// up, its pods may be deleted.
@@ -66,7 +70,7 @@ type assessment struct {
 
 func newView(record *decoder.Record, l lister) *view {
 	return &view{
-		lister: l, started: record.LastDeployed, pulls: pullMemory{},
+		lister: l, started: record.LastDeployed, pending: record.Status.IsPending(), pulls: pullMemory{},
 		failures: map[types.UID]health.Resource{}, assessed: map[types.UID]assessment{}, seen: map[types.UID]bool{},
 	}
 }
@@ -111,6 +115,8 @@ func (v *view) own(t *target) (row health.Resource, object runtime.Object, ok bo
 		return row, nil, true
 	case object != nil:
 		return v.assess(t.kind, t, row, object), object, true
+	case t.hook == "" && t.expires:
+		return v.expiredRow(t, row), nil, true
 	case t.hook == "":
 		return missingRow(row), nil, true
 	}

@@ -15,6 +15,7 @@ import (
 // sharedWatch is a watch and its readers.
 type sharedWatch struct {
 	informer cache.SharedIndexInformer
+	endings  *endings // of the tracker
 	stop     context.CancelFunc
 	ended    chan struct{}
 	// known is closed when the objects are known, or the reason why they are not.
@@ -109,7 +110,7 @@ func (t *Tracker) Close() {
 func (t *Tracker) begin(p place) *sharedWatch {
 	ctx, stop := context.WithCancel(context.Background())
 	w := &sharedWatch{
-		stop: stop, ended: make(chan struct{}), known: make(chan struct{}),
+		endings: &t.endings, stop: stop, ended: make(chan struct{}), known: make(chan struct{}),
 		readers: map[chan struct{}]int{}, finalStates: map[string]runtime.Object{},
 	}
 	watching := p.watching()
@@ -127,9 +128,9 @@ func (w *sharedWatch) run(ctx context.Context, strip cache.TransformFunc) {
 	_ = w.informer.SetTransform(strip)
 	_ = w.informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {})
 	handler, err := w.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(o any) { w.setFinalState(o, false); w.observeVersion(o); w.changed() },
-		UpdateFunc: func(_, o any) { w.observeVersion(o); w.changed() },
-		DeleteFunc: func(o any) { w.setFinalState(o, true); w.observeVersion(o); w.changed() },
+		AddFunc:    func(o any) { w.setFinalState(o, false); w.endings.observe(o); w.observeVersion(o); w.changed() },
+		UpdateFunc: func(_, o any) { w.endings.observe(o); w.observeVersion(o); w.changed() },
+		DeleteFunc: func(o any) { w.setFinalState(o, true); w.endings.observeDeleted(o); w.observeVersion(o); w.changed() },
 	})
 	if err != nil {
 		w.note(err)

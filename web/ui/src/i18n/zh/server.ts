@@ -150,6 +150,8 @@ const notes: Notes = {
   generatedName: () => '该对象的名称由 API 服务器生成',
   unknownKind: (_, object) => `集群中没有该类型${object ? `：${object.apiVersion} ${object.kind}` : ''}`,
   kindOfChart: (detail, object) => `集群中还没有该类型${object ? `：${object.apiVersion} ${object.kind}` : ''}。它由同一 Chart 的 ${detail} 定义，安装之后才能检查`,
+  removedByTTL: () => '它已结束，并在 ttlSecondsAfterFinished 之后被移除',
+  outcomeUnknown: () => '它不存在，可能已因 ttlSecondsAfterFinished 被移除，但未观察到其结果',
   missingNamespace: (detail) => `名称空间 ${detail} 尚不存在，因此 API 服务器只能检查其中对象的格式，无法检查是否准入。`,
 };
 
