@@ -63,13 +63,14 @@ const (
 	RankProbe
 	// RankStalled is for a workload that has not progressed for too long.
 	RankStalled
-	// RankCondition is for an object that reports its own failure.
+	// RankCondition is for an object that reports its own failure, and for one
+	// that Helm cannot judge.
 	RankCondition
-	// RankWarning is for an object that is usable and reports a problem, and for
-	// one that Helm cannot judge.
-	RankWarning
 	// RankWaiting is for an object that is merely not ready yet. While the
 	// operation runs, this is no cause for concern. After the operation has
 	// failed, it may be the only known cause.
 	RankWaiting
+	// RankWarning is for an object that is usable and reports a problem. It is
+	// never why an operation failed.
+	RankWarning
 )

@@ -27,7 +27,7 @@ func Summarize(rows []health.Resource) health.Summary {
 		}
 	}
 	for _, cause := range causesOf(rows) {
-		if cause.Rank < health.RankWaiting && len(summary.Causes) < maxCauses {
+		if cause.Rank != health.RankWaiting && len(summary.Causes) < maxCauses {
 			summary.Causes = append(summary.Causes, cause)
 		}
 	}
@@ -93,11 +93,12 @@ func refined(standing, later []health.Cause) []health.Cause {
 }
 
 // gaveUp returns the causes of a failed operation. Causes that only say that
-// something is waiting are used if there are no others.
+// something is waiting are used if there are no others. Warnings are about objects
+// that Helm does not wait for.
 func gaveUp(causes []health.Cause) []health.Cause {
 	given := []health.Cause{}
 	for _, cause := range causes {
-		if len(given) < maxCauses && (cause.Rank < health.RankWaiting || !telling(causes)) {
+		if len(given) < maxCauses && (cause.Rank < health.RankWaiting || cause.Rank == health.RankWaiting && !telling(causes)) {
 			given = append(given, cause)
 		}
 	}

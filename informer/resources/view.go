@@ -241,7 +241,7 @@ func (v *view) compareWithHelm(k *kind, row *health.Resource, object runtime.Obj
 	}
 	if helm.Helm4 == health.HelmCannotJudge && row.Cause.Reason == "" {
 		reason, message := row.Reason, row.Message
-		blameItself(row, health.RankWarning, health.ProblemHelmCannotJudge, string(health.HelmCannotJudge), known.helm4Error)
+		blameItself(row, health.RankCondition, health.ProblemHelmCannotJudge, string(health.HelmCannotJudge), known.helm4Error)
 		row.Reason, row.Message = reason, message // of the object itself
 	}
 }

@@ -10,7 +10,15 @@ test('what Kubernetes says stays as it is', () => {
 
 test('a note names the kind of its object', () => {
   expect(server.note({ code: 'unknownKind' }, { kind: 'Widget', apiVersion: 'example.com/v1' })).toBe('集群中没有该类型：example.com/v1 Widget');
-  expect(server.unknown({ status: 'Unknown', reason: 'UnknownKind', kind: 'Widget', apiVersion: 'example.com/v1' })).toBe('集群中没有该类型：example.com/v1 Widget');
+  expect(server.why({ status: 'Unknown', reason: 'UnknownKind', kind: 'Widget', apiVersion: 'example.com/v1' })).toBe('集群中没有该类型：example.com/v1 Widget');
+});
+
+test("a row's own reason is translated, the cluster's stays", () => {
+  const job = { kind: 'Job', apiVersion: 'batch/v1' };
+  expect(server.why({ ...job, status: 'Completed', reason: 'RemovedByTTL' })).toBe('它已完成，并在 ttlSecondsAfterFinished 之后被移除');
+  expect(server.why({ ...job, status: 'Failed', reason: 'RemovedByTTL' })).toBeNull();
+  expect(server.why({ ...job, status: 'Failed', reason: 'BackoffLimitExceeded' })).toBeNull();
+  expect(server.why({ kind: 'StatefulSet', apiVersion: 'apps/v1', status: 'Ready', reason: 'OnDelete' })).toContain('仅在被删除后才会更新');
 });
 
 test('a code of a later server has no translation', () => {

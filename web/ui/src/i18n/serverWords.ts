@@ -21,8 +21,8 @@ export interface ServerWords {
   cause: (cause: Pick<Cause, keyof Sentence | 'because' | 'count'>) => string | null;
   /** The status of an object in one word. Kubernetes' own words stay. */
   status: (word: string) => string;
-  /** Why the status of an object is not known. */
-  unknown: (resource: Pick<Resource, 'status' | 'reason' | 'kind' | 'apiVersion'>) => string | null;
+  /** Why an object has its status, if that is helmtrail's own message. */
+  why: (resource: Pick<Resource, 'status' | 'reason' | 'kind' | 'apiVersion'>) => string | null;
   /** Why a revision is odd. */
   anomaly: (code: Schemas['Anomaly']['code']) => string;
   /** A message about an object or, without one, about a whole manifest. */

@@ -3,15 +3,16 @@ import { useTranslation } from 'react-i18next';
 import { useServerWords } from '../i18n/serverWords';
 import type { Cause } from '../session/events';
 
-/** Explains why something is not ready. Renders nothing without a cause. */
+/** Explains why something is not ready, or what ready objects complain about. Renders nothing without a cause. */
 export function Causes({ causes }: { causes: readonly Cause[] }) {
   const { t } = useTranslation('resources');
   if (causes.length === 0) {
     return null;
   }
   const final = causes.some((cause) => cause.final);
+  const usable = causes.every(({ problem }) => problem === 'warning' || problem === 'helmCannotJudge');
   return (
-    <Alert isInline variant={final ? 'danger' : 'warning'} title={t(final ? 'causes.final' : 'causes.title')}>
+    <Alert isInline variant={final ? 'danger' : 'warning'} title={t(final ? 'causes.final' : usable ? 'causes.warnings' : 'causes.title')}>
       <CauseList causes={causes} />
     </Alert>
   );

@@ -1,5 +1,5 @@
 import { Button, Card, CardBody, CardTitle, Content, Flex, Label, Pagination } from '@patternfly/react-core';
-import { AngleDownIcon, AngleRightIcon, ExclamationTriangleIcon, InProgressIcon } from '@patternfly/react-icons';
+import { AngleDownIcon, AngleRightIcon, ExclamationTriangleIcon, InfoCircleIcon, InProgressIcon } from '@patternfly/react-icons';
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table';
 import { memo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,7 +7,7 @@ import { IconWithReason } from '../app/IconWithReason';
 import { useServerWords } from '../i18n/serverWords';
 import type { Resource } from '../session/events';
 import type { SessionState } from '../session/state';
-import { withOwners, withoutFolded, type ResourceRow } from './rows';
+import { disagreements, withOwners, withoutFolded, type ResourceRow } from './rows';
 
 const PAGE = 100;
 
@@ -39,6 +39,11 @@ export const ResourcesSection = memo(function ResourcesSection({ resources, summ
               {t('ready', { ready: summary.ready, total: summary.total })}
             </Label>
           )}
+          {summary?.warnings ? (
+            <Label isCompact status="warning">
+              {t('warnings', { count: summary.warnings })}
+            </Label>
+          ) : null}
         </Flex>
       </CardTitle>
       <CardBody>
@@ -134,34 +139,43 @@ function Row({ row: { key, resource, depth, owns }, showNamespace, folded, onFol
   );
 }
 
-/** The status as a label, with the reason behind an icon. */
+/** The status as a label, with the reason behind an icon, and what Helm would say instead. */
 function Status({ resource }: { resource: Resource }) {
   const { t } = useTranslation('resources');
   const words = useServerWords();
-  const { status, reason, message, name, current, restarts } = resource;
-  const why = [reason !== status ? reason : '', message && (words?.unknown(resource) ?? message)].filter(Boolean).join(': ');
+  const { state, status, reason, message, name, current, restarts } = resource;
+  const usable = current && state !== 'warning';
+  const why = [reason !== status ? reason : '', message && (words?.why(resource) ?? message)].filter(Boolean).join(': ');
   return (
     <Flex gap={{ default: 'gapSm' }} display={{ default: 'inlineFlex' }}>
       <Label isCompact variant="outline" {...look(resource)}>
         {words?.status(status) ?? status}
       </Label>
-      {!current && why && (
+      {why && (
         <IconWithReason
-          icon={<ExclamationTriangleIcon />}
-          status="warning"
+          icon={usable ? <InfoCircleIcon /> : <ExclamationTriangleIcon />}
+          status={usable ? 'info' : 'warning'}
           reason={why}
-          label={t('why', { name, reason: why })}
+          label={t(usable ? 'about' : state === 'warning' ? 'warns' : 'why', { name, reason: why })}
         />
       )}
+      {disagreements(resource).map(({ helm, verdict }) => (
+        <Content component="small" key={helm}>
+          {t(`helm.${verdict}`, { helm: t(`helm.${helm}`) })}
+        </Content>
+      ))}
       {restarts ? <Content component="small">{t('restarts', { count: restarts })}</Content> : null}
     </Flex>
   );
 }
 
-function look({ current, status, reason }: Resource) {
+function look({ state, current, status, reason }: Resource) {
+  if (state === 'warning') {
+    return { status: 'warning' } as const;
+  }
   if (current) {
     return { status: 'success' } as const;
   }
   // The warning icon beside it has the reason.
-  return status === 'Failed' || reason ? ({ color: 'orange' } as const) : ({ color: 'blue', icon: <InProgressIcon /> } as const);
+  return state === 'failed' || status === 'Failed' || reason ? ({ color: 'orange' } as const) : ({ color: 'blue', icon: <InProgressIcon /> } as const);
 }

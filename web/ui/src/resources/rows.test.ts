@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { resourceKey, type Resource } from '../session/events';
-import { withOwners } from './rows';
+import { disagreements, withOwners } from './rows';
 
 const resource = (kind: string, name: string, owner?: string): Resource => ({
   kind,
@@ -32,4 +32,11 @@ test('no row is lost to an unknown owner, to itself as owner, or to a cycle', ()
   expect(rows(resource('Pod', 'lonely', 'apps/Deployment/ns/gone'))).toEqual(['lonely']);
   expect(rows(resource('Pod', 'self', '/Pod/ns/self'))).toEqual(['self']);
   expect(rows(resource('Pod', 'x', '/Pod/ns/y'), resource('Pod', 'y', '/Pod/ns/x')).map((r) => r.replace(/^-+/, '')).sort()).toEqual(['x', 'y']);
+});
+
+test('only the versions of Helm that disagree are named, and both at once if they agree with each other', () => {
+  expect(disagreements({ current: false })).toEqual([]);
+  expect(disagreements({ current: false, helm: { helm3: 'ready', helm4: 'waits' } })).toEqual([{ helm: 'helm3', verdict: 'ready' }]);
+  expect(disagreements({ current: true, helm: { helm3: 'ready', helm4: 'cannotJudge' } })).toEqual([{ helm: 'helm4', verdict: 'cannotJudge' }]);
+  expect(disagreements({ current: false, helm: { helm3: 'ready', helm4: 'ready' } })).toEqual([{ helm: 'both', verdict: 'ready' }]);
 });

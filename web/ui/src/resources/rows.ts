@@ -47,3 +47,16 @@ export function withoutFolded(rows: readonly ResourceRow[], folded: ReadonlySet<
     return true;
   });
 }
+
+/** Returns which versions of Helm judge the resource in another way, and how. */
+export function disagreements({ helm, current }: Pick<Resource, 'helm' | 'current'>) {
+  if (!helm) {
+    return [];
+  }
+  const { helm3, helm4 } = helm;
+  const judged =
+    helm3 === helm4
+      ? [{ helm: 'both', verdict: helm3 } as const]
+      : [{ helm: 'helm3', verdict: helm3 } as const, { helm: 'helm4', verdict: helm4 } as const];
+  return judged.filter(({ verdict }) => (verdict === 'ready') !== current);
+}

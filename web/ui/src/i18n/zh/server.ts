@@ -21,11 +21,14 @@ export const server: ServerWords = {
   note: (note, object) => (note && Object.hasOwn(notes, note.code) ? notes[note.code](note.detail ?? '', object) : null),
   conflict: ({ field, detail }) => `${detail}（${field}）：Helm 仅在选择“${options.names.forceConflicts}”时才会接管`,
   retry: (code) => (Object.hasOwn(retries, code) ? retries[code] : null),
-  unknown: ({ status, reason, kind, apiVersion }) => {
+  why: ({ status, reason, kind, apiVersion }) => {
     if (status === 'NotFound') {
       return '该对象不存在';
     }
-    return reason === 'UnknownKind' ? notes.unknownKind('', { kind, apiVersion }) : null;
+    if (reason === 'RemovedByTTL' && status === 'Failed') {
+      return null; // the message has the reason
+    }
+    return reason === 'UnknownKind' ? notes.unknownKind('', { kind, apiVersion }) : (ownReasons[reason ?? ''] ?? null);
   },
 };
 
@@ -112,6 +115,15 @@ const causes: Record<NonNullable<Sentence['problem']>, (parts: Counted) => strin
   warning: (c) => `${subject(c)} 可用，但报告了问题${reason(c)}${detail(c)}`,
   helmCannotJudge: (c) => `helm --wait 无法在 ${subject(c)} 上成功，因为 Helm 无法读取其状态${detail(c)}`,
   unknown: (c) => `无法得知 ${subject(c)} 的状态${detail(c)}`,
+};
+
+/** The reasons of rows that are helmtrail's own words. */
+const ownReasons: Record<string, string | undefined> = {
+  NoStatus: '其控制器尚未报告状态',
+  OnDelete: '部分副本属于旧 Revision：旧 Pod 仅在被删除后才会更新',
+  Partition: '部分副本属于旧 Revision：旧 Pod 仅在调低 partition 后才会更新',
+  RemovedByTTL: '它已完成，并在 ttlSecondsAfterFinished 之后被移除',
+  OutcomeUnknown: '它不存在，可能已完成、失败或从未运行，因为 ttlSecondsAfterFinished 会将其移除',
 };
 
 const statuses: Record<string, string | undefined> = {
