@@ -119,14 +119,16 @@ func judgeAs(kind schema.GroupVersionKind) func(*unstructured.Unstructured) (jud
 // may end before all have succeeded (successPolicy), fail before its last retry
 // (podFailurePolicy), and wants no number of pods without completions.
 func judgeJob(object *unstructured.Unstructured) (judgement, error) {
-	if j, decided := judgeLifecycle(object); decided {
-		return j, nil
-	}
 	all := conditionsOf(field(object, "status", "conditions"))
+	complete := all.get(string(batchv1.JobComplete)).is(corev1.ConditionTrue)
+	_, expires := integer(object, "spec", "ttlSecondsAfterFinished")
+	if j, decided := judgeLifecycle(object); decided && !(complete && expires) {
+		return j, nil // one that is removed because it is complete stays complete
+	}
 	if c := all.firstWith(corev1.ConditionTrue, []string{string(batchv1.JobFailed), string(batchv1.JobFailureTarget)}); c != nil {
 		return judged(health.StateFailed, c.reason, c.message), nil
 	}
-	if all.get(string(batchv1.JobComplete)).is(corev1.ConditionTrue) {
+	if complete {
 		j := ready()
 		j.status = statusCompleted
 		return j, nil
