@@ -4,13 +4,13 @@ import "strings"
 
 // appendAssigned appends the values that follow a key and a colon or an equals
 // sign: in YAML, JSON, properties, an environment file or a command line.
-func appendAssigned(found []span, text string, names func(key string) bool) []span {
+func appendAssigned(found []span, text string, names namer) []span {
 	for i := 0; i < len(text) && len(found) <= maxParts; i++ {
 		if text[i] != ':' && text[i] != '=' {
 			continue
 		}
 		key := keyBefore(text, i)
-		if key == "" || !names(key) {
+		if key == "" || gradeOf(key) == ordinary {
 			continue
 		}
 		start := i + 1
@@ -20,7 +20,7 @@ func appendAssigned(found []span, text string, names func(key string) bool) []sp
 		for start < len(text) && blank(text[start]) {
 			start++
 		}
-		if s := valueAt(text, start); s.start < s.end && !computed(text[s.start:s.end]) {
+		if s := valueAt(text, start); s.start < s.end && !computed(text[s.start:s.end]) && names(key, text[s.start:s.end]) {
 			found = append(found, s)
 			i = s.end - 1
 		}
@@ -30,7 +30,7 @@ func appendAssigned(found []span, text string, names func(key string) bool) []sp
 
 // appendFlags appends the values that follow a flag and a blank, as in
 // "--password abc".
-func appendFlags(found []span, text string, names func(key string) bool) []span {
+func appendFlags(found []span, text string, names namer) []span {
 	for i := 0; i < len(text) && len(found) <= maxParts; i++ {
 		if text[i] != '-' || i > 0 && !blank(text[i-1]) && text[i-1] != '\n' {
 			continue
@@ -47,10 +47,10 @@ func appendFlags(found []span, text string, names func(key string) bool) []span 
 		for value < len(text) && blank(text[value]) {
 			value++
 		}
-		if end == start || value == end || value == len(text) || text[value] == '-' || !names(text[start:end]) {
+		if end == start || value == end || value == len(text) || text[value] == '-' || gradeOf(text[start:end]) == ordinary {
 			continue
 		}
-		if s := valueAt(text, value); s.start < s.end && !computed(text[s.start:s.end]) {
+		if s := valueAt(text, value); s.start < s.end && !computed(text[s.start:s.end]) && names(text[start:end], text[s.start:s.end]) {
 			found = append(found, s)
 			i = s.end - 1
 		}

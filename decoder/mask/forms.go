@@ -3,6 +3,7 @@ package mask
 import (
 	"encoding/base64"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -34,22 +35,19 @@ var forms = []form{
 	{"eyJ", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`), 0, nil},
 	{"eyJhdXRocyI6", regexp.MustCompile(`eyJhdXRocyI6[A-Za-z0-9+/=_-]*`), 0, nil},
 	{`"auths"`, regexp.MustCompile(`"(?:auth|password|identitytoken)"\s*:\s*"([^"]+)"`), 1, nil},
-	{"A", regexp.MustCompile(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`), 0, nil},
-	{"AIza", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}`), 0, nil},
-	{"gh", regexp.MustCompile(`\bgh[pousr]_[0-9A-Za-z]{20,}`), 0, nil},
-	{"github_pat_", regexp.MustCompile(`\bgithub_pat_[0-9A-Za-z_]{20,}`), 0, nil},
-	{"glpat-", regexp.MustCompile(`\bglpat-[0-9A-Za-z_-]{16,}`), 0, nil},
-	{"xox", regexp.MustCompile(`\bxox[a-z]-[0-9A-Za-z-]{10,}`), 0, nil},
-	{"k_live_", regexp.MustCompile(`\b[sr]k_live_[0-9A-Za-z]{10,}`), 0, nil},
-	{"npm_", regexp.MustCompile(`\bnpm_[0-9A-Za-z]{30,}`), 0, nil},
+	{"$", regexp.MustCompile(`\$(?:2[abxy]\$[0-9]{2}|apr1|[156]|argon2id?)\$[./0-9A-Za-z$=,+]{16,}`), 0, nil}, // crypt(3)
+	{"SHA}", regexp.MustCompile(`\{S?SHA\}([A-Za-z0-9+/]{20,}={0,2})`), 1, nil},
 	{"hooks.slack.com/", regexp.MustCompile(`hooks\.slack\.com/(?:services|workflows)/([0-9A-Za-z/_-]+)`), 1, nil},
 	{"/api/webhooks/", regexp.MustCompile(`/api/webhooks/([0-9]+/[0-9A-Za-z_-]+)`), 1, nil},
+	{"@tcp(", regexp.MustCompile(`[\w.-]+:([^\s"']+)@tcp\(`), 1, nil}, // MySQL in Go
 	{"://", regexp.MustCompile(`://[^\s/:@?#"'<>]*:([^\s"'<>/]+)@`), 1, nil},
 	{"://", regexp.MustCompile(`://[^\s/:@?#"'<>]*:([^\s"'<>@]+)@`), 1, func(s string) bool { return !portThenPath.MatchString(s) }},
 	{"=", regexp.MustCompile(`(?i)[?&;](?:[\w.-]*(?:token|secret|passw(?:or)?d|pwd|apikey|api_key|access_key)|sig|signature|x-amz-signature|key)=([^&\s"'<>;]+)`), 1, nil},
-	{"asic ", regexp.MustCompile(`\b[Bb]asic ([A-Za-z0-9+/]{8,}={0,2})`), 1, looksRandom},
-	{"earer ", regexp.MustCompile(`\b[Bb]earer ([A-Za-z0-9+/=._~-]{12,})`), 1, looksRandom},
+	{"asic ", regexp.MustCompile(`\b[Bb]asic ([A-Za-z0-9+/]{8,}={0,2})`), 1, isCredential},
+	{"earer ", regexp.MustCompile(`\b[Bb]earer ([A-Za-z0-9+/=._~-]{12,})`), 1, isCredential},
 }
+
+var allForms = slices.Concat(forms, prefixes)
 
 var portThenPath = regexp.MustCompile(`^\d{1,5}/`)
 
@@ -60,23 +58,30 @@ func hidesPrivateKey(text string) bool {
 	return err != nil || len(start) < 40 || strings.Contains(string(start), "PRIVATE KEY")
 }
 
-// looksRandom reports whether text is a credential and not a word of a sentence.
-func looksRandom(text string) bool {
+// isCredential reports whether text is a credential and not a word of a sentence.
+func isCredential(text string) bool {
 	return strings.ContainsAny(text, "0123456789=+/_") || strings.ToLower(text[1:]) != text[1:]
 }
 
 // element matches a key and a value in XML.
 var element = regexp.MustCompile(`<([A-Za-z][\w.:-]*)>([^<\n]+)</`)
 
-// find returns the parts of a text that are secret by their form, or the whole text if
-// there are too many. names reports whether a key names a secret.
-func find(text string, names func(key string) bool) []part {
+// namer reports whether the value that a text assigns to a key is secret.
+type namer func(key, value string) bool
+
+// find returns the parts of a text that are secret by their form or by their key, or
+// the whole text if there are too many.
+func find(text string, names namer) []part {
 	const least = 3
 	if len(text) < least {
 		return nil
 	}
 	var found []span
-	for _, f := range forms {
+	tried := forms
+	if hasRun(text) {
+		tried = allForms
+	}
+	for _, f := range tried {
 		if !strings.Contains(text, f.sign) {
 			continue
 		}
@@ -102,10 +107,23 @@ func find(text string, names func(key string) bool) []part {
 	return parts
 }
 
+// hasRun reports whether a text has so long a run of characters of keys that the token
+// of a service may be in it.
+func hasRun(text string) bool {
+	const least = 14
+	run := 0
+	for i := 0; i < len(text) && run < least; i++ {
+		if run++; !inKey(text[i]) {
+			run = 0
+		}
+	}
+	return run >= least
+}
+
 // appendNamed appends the values of elements that are named like a secret.
-func appendNamed(found []span, pattern *regexp.Regexp, text string, names func(string) bool) []span {
+func appendNamed(found []span, pattern *regexp.Regexp, text string, names namer) []span {
 	for _, at := range pattern.FindAllStringSubmatchIndex(text, maxParts+1) {
-		if names(text[at[2]:at[3]]) && !computed(text[at[4]:at[5]]) {
+		if value := text[at[4]:at[5]]; !computed(value) && names(text[at[2]:at[3]], value) {
 			found = append(found, span{at[4], at[5]})
 		}
 	}

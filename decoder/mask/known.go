@@ -42,6 +42,8 @@ type known struct {
 	pairs [1 << 16 / 64]uint64
 	// traces finds what is left of the strings when they are changed.
 	traces traces
+	// public has the names that are not searched for; it may be nil.
+	public *public
 	// size is the approximate memory of the strings. full means that they exceeded the
 	// limit.
 	size int
@@ -58,8 +60,8 @@ func (k *known) add(secret, token string) {
 		return
 	}
 	k.addSpellings(secret, token)
-	if trimmed := strings.TrimSpace(secret); distinct(trimmed) {
-		k.grow(k.traces.addSecret(trimmed, token))
+	if trimmed := strings.TrimSpace(secret); k.searched(trimmed) {
+		k.grow(k.traces.addSecret(trimmed, token, k.public))
 	}
 	if lines := strings.Split(secret, "\n"); len(lines) > 1 {
 		for _, line := range lines {
@@ -72,7 +74,7 @@ func (k *known) add(secret, token string) {
 
 func (k *known) addSpellings(secret, token string) {
 	trimmed := strings.TrimSpace(secret)
-	if !distinct(trimmed) {
+	if !k.searched(trimmed) {
 		return
 	}
 	k.put(trimmed, token)
@@ -125,6 +127,12 @@ func distinct(secret string) bool {
 	return len(secret) >= minDigits || strings.Trim(secret, "0123456789.,:-") != ""
 }
 
+// searched reports whether a secret is searched for in other texts. Any other secret
+// is weak: it is short, a common word or a public name.
+func (k *known) searched(secret string) bool {
+	return distinct(secret) && (k.public == nil || !k.public.has(secret))
+}
+
 // maxLengths bounds the number of different lengths of strings with the same prefix, so
 // that a specially made Secret cannot make the search slow. Helm's records have only a
 // few.
@@ -160,8 +168,18 @@ func (k *known) grow(size int) {
 }
 
 // find returns the known strings and their traces in a text without a structure,
-// or the whole text if finding them takes too long.
-func (k *known) find(text string) []part { return append(k.exact(text), k.traces.find(text)...) }
+// or the whole text if finding them takes too long. Parts of public names are left out.
+func (k *known) find(text string) []part {
+	return append(k.exact(text), k.secretOnly(text, k.traces.find(text))...)
+}
+
+// secretOnly returns the parts of a text that are not parts of public names.
+func (k *known) secretOnly(text string, found []part) []part {
+	if k.public == nil {
+		return found
+	}
+	return slices.DeleteFunc(found, func(p part) bool { return k.public.covers(text, p.span) })
+}
 
 // exact returns the longest known string at each offset, overlapping ones
 // included, or the whole text if finding them takes too long.
@@ -189,5 +207,5 @@ func (k *known) exact(text string) []part {
 			}
 		}
 	}
-	return found
+	return k.secretOnly(text, found)
 }

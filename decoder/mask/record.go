@@ -133,7 +133,7 @@ func (s *Secrets) file(text string) string {
 	if text != "" && s.Err() != nil {
 		return notShown
 	}
-	return s.mend("", text, s.known.find(text), find(text, namesSecret))
+	return s.mend("", text, s.known.find(text), find(text, assignsSecret))
 }
 
 // Schema masks a chart's JSON schema: the defaults and examples of secret

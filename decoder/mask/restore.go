@@ -144,7 +144,7 @@ func (s *Secrets) pieces(base *yaml.Node, at place) map[string]string {
 		pieces[s.scalar(base, at)] = base.Value
 		return pieces
 	}
-	s.mendEach(at.path, base.Value, s.known.find(base.Value), find(base.Value, namesSecret), func(piece, token string) {
+	s.mendEach(at.path, base.Value, s.known.find(base.Value), find(base.Value, assignsSecret), func(piece, token string) {
 		if known, ok := pieces[token]; ok && known != piece {
 			piece = ""
 		}

@@ -25,6 +25,8 @@ type Source struct {
 	Manifests []string
 	// Strings are secrets themselves, such as a repository's password.
 	Strings []string
+	// Names are public, such as the chart's, besides those in Values and Manifests.
+	Names []string
 }
 
 // FromRecord returns the parts of a record that may hold secrets. record may be nil.
@@ -40,6 +42,9 @@ func FromRecord(record *decoder.Record) Source {
 	}
 	for _, hook := range record.Hooks {
 		s.Manifests = append(s.Manifests, hook.Manifest)
+	}
+	if record.Metadata != nil {
+		s.Names = []string{record.Metadata.Name}
 	}
 	return s
 }
@@ -61,7 +66,12 @@ func Schema(record *decoder.Record) []byte {
 type Secrets struct {
 	masker *Masker
 	known  *known
+	// found are the secrets in their order, until all public names are known.
+	found []finding
+	size  int
 }
+
+type finding struct{ value, token string }
 
 // Collect finds the secrets in sources. A value gets the token of the place where
 // it is found first, so values should come before the manifests rendered with
@@ -70,37 +80,62 @@ type Secrets struct {
 // returns an error.
 func (m *Masker) Collect(sources ...Source) *Secrets {
 	s := &Secrets{masker: m, known: newKnown()}
+	s.known.public = newPublic()
+	for _, name := range []string{m.release.Name, m.release.Namespace, m.release.Cluster} {
+		s.known.public.add(name)
+	}
 	for _, source := range sources {
-		for _, text := range source.Strings {
-			s.known.add(text, m.token("", text))
+		s.collectSource(source)
+	}
+	for _, f := range s.found {
+		s.known.add(f.value, f.token)
+	}
+	s.found = nil
+	return s
+}
+
+func (s *Secrets) collectSource(source Source) {
+	for _, name := range source.Names {
+		s.known.public.add(name)
+	}
+	for _, text := range source.Strings {
+		s.find(text, s.masker.token("", text))
+	}
+	described := newSchemas(source.Schema)
+	for _, values := range source.Values {
+		for _, root := range s.readValues(values) {
+			s.collect(root, place{schemas: described})
 		}
-		described := newSchemas(source.Schema)
-		for _, values := range source.Values {
-			for _, root := range s.readValues(values) {
-				s.collect(root, place{schemas: described})
+	}
+	if described.root != nil {
+		s.eachSample(described.root, "", open, s.collect)
+	}
+	for _, manifest := range source.Manifests {
+		for _, chunk := range tree.Documents(manifest) {
+			if s.Err() != nil {
+				return
 			}
-		}
-		if described.root != nil {
-			s.eachSample(described.root, "", open, s.collect)
-		}
-		for _, manifest := range source.Manifests {
-			for _, chunk := range tree.Documents(manifest) {
-				if s.Err() != nil {
-					return s
-				}
-				// A document that cannot be read is not shown either.
-				roots, err := tree.FromYAML(chunk)
-				if err != nil {
-					s.missed(err)
-					continue
-				}
-				for _, root := range roots {
-					s.collect(root, place{path: objectPath(root)})
-				}
+			// A document that cannot be read is not shown either.
+			roots, err := tree.FromYAML(chunk)
+			if err != nil {
+				s.missed(err)
+				continue
+			}
+			for _, root := range roots {
+				s.collect(root, place{path: objectPath(root)})
 			}
 		}
 	}
-	return s
+}
+
+// find remembers a secret.
+func (s *Secrets) find(value, token string) {
+	const entry = 100 // the memory of a finding without its value
+	if s.size += len(value) + entry; s.size > maxKnown {
+		s.known.full = true
+		return
+	}
+	s.found = append(s.found, finding{value, token})
 }
 
 // missed records that a source was too large to be read, if err is such an error.
@@ -133,16 +168,17 @@ var plainData = []string{"username", "user", "host", "hostname", "port", "databa
 
 // collect adds the secrets of a tree to the known ones.
 func (s *Secrets) collect(root *yaml.Node, at place) {
-	w := walker{label: func(*yaml.Node, string) {}, stopped: s.stopped}
+	w := walker{label: func(key *yaml.Node, _ string) { s.known.public.add(key.Value) }, stopped: s.stopped}
 	w.leaf = func(node *yaml.Node, at place) {
 		if hidden(node, at) {
 			value := decoded(node, at)
 			if at.level != sealed || !slices.Contains(plainData, letters(at.key)) {
-				s.known.add(value, s.masker.token(at.path, typed(node, value)))
+				s.find(value, s.masker.token(at.path, typed(node, value)))
 			}
 			s.collectParts(at.path, value)
 			return
 		}
+		s.known.public.addLeaf(node, at)
 		s.collectParts(at.path, node.Value)
 	}
 	w.walk(root, at)
@@ -153,7 +189,7 @@ func (s *Secrets) stopped() bool { return s.Err() != nil }
 func (s *Secrets) collectParts(path, value string) {
 	for _, part := range find(value, announcesSecret) {
 		piece := value[part.start:part.end]
-		s.known.add(piece, s.masker.token(path, piece))
+		s.find(piece, s.masker.token(path, piece))
 	}
 }
 
@@ -164,8 +200,16 @@ func hidden(node *yaml.Node, at place) bool {
 		return false
 	case at.level == sealed:
 		return true
+	case node.Tag == tree.Bool:
+		return false
+	case at.declared:
+		return true
+	case at.level == unsure:
+		return looksRandom(node.Value)
+	case at.item:
+		return !namesListed(at.key, node.Value) && !isReferenceTo(node.Value)
 	}
-	return node.Tag != tree.Bool
+	return !describes(at.key, node.Value, at.refers)
 }
 
 // decoded returns a scalar's value, decoded from base64 if it is in a Secret.
@@ -222,7 +266,7 @@ func (s *Secrets) scalar(node *yaml.Node, at place) string {
 	if hidden(node, at) && !tokens.MatchString(node.Value) {
 		return s.masker.token(at.path, typed(node, decoded(node, at)))
 	}
-	return s.mend(at.path, node.Value, s.known.find(node.Value), find(node.Value, namesSecret))
+	return s.mend(at.path, node.Value, s.known.find(node.Value), find(node.Value, assignsSecret))
 }
 
 // comments masks the comments of a tree, which may quote anything.
@@ -239,7 +283,7 @@ func (s *Secrets) comments(node *yaml.Node) bool {
 	return changed
 }
 
-func noName(string) bool { return false }
+func noName(string, string) bool { return false }
 
 // mend replaces parts of a text by tokens: known parts by their tokens, others by new
 // tokens. Overlapping parts become one.

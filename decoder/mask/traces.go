@@ -24,8 +24,8 @@ const (
 )
 
 // traces finds parts of secrets in texts: at least half of a secret's letters and
-// digits, in either case, whatever else is between them. It is built once and then
-// only read.
+// digits, in either case, whatever else is between them, and at least half of those
+// that are not part of a public name. It is built once and then only read.
 type traces struct {
 	places map[uint64][]tracePlace
 	// pairs has a bit for the last two letters of every gram, so that most positions
@@ -43,6 +43,24 @@ type traced struct {
 	letters string // folded
 	token   string
 	least   int
+	// public are the parts that are public names, and own is the number of the
+	// other letters.
+	public []part
+	own    int
+}
+
+// ownIn returns the number of letters from start to end that are not part of a public
+// name.
+func (t *traced) ownIn(start, end int) int {
+	own, last := end-start, start
+	for _, p := range t.public {
+		from, to := max(p.start, last), min(p.end, end)
+		if to > from {
+			own -= to - from
+			last = to
+		}
+	}
+	return own
 }
 
 // folded has for each byte the letter or digit in lower case that it stands for, and
@@ -73,25 +91,33 @@ func fold(text string) string {
 // addSecret makes the traces of a secret and of its encodings known, and returns
 // the memory that they take. It ignores texts of several words, and URLs, whose
 // parts also occur where they are not secret; their encodings do not.
-func (t *traces) addSecret(secret, token string) (size int) {
+func (t *traces) addSecret(secret, token string, names *public) (size int) {
 	if len(secret) > maxTraced {
 		return 0
 	}
 	if !strings.ContainsAny(secret, " \t\r\n") && !strings.Contains(secret, "://") {
-		size += t.add(fold(secret), token)
+		letters := fold(secret)
+		var parts []part
+		if names != nil {
+			parts = names.parts(letters)
+		}
+		size += t.add(letters, token, parts)
 	}
 	plain := []byte(secret)
 	for _, encoded := range []string{hex.EncodeToString(plain), base32.StdEncoding.EncodeToString(plain), base64.StdEncoding.EncodeToString(plain)} {
-		size += t.add(fold(encoded), token)
+		size += t.add(fold(encoded), token, nil)
 	}
 	return size
 }
 
-func (t *traces) add(letters, token string) (size int) {
+func (t *traces) add(letters, token string, public []part) (size int) {
 	if len(letters) < gram || len(letters) < leastDigits && strings.Trim(letters, "0123456789") == "" {
 		return 0
 	}
-	one := &traced{letters, token, max(gram, (len(letters)+1)/2)}
+	one := &traced{letters: letters, token: token, least: max(gram, (len(letters)+1)/2), public: public}
+	if one.own = one.ownIn(0, len(letters)); one.own == 0 {
+		return 0
+	}
 	const entry = 100 // the memory of a place
 	// Whatever has the least number of letters contains one of these grams.
 	for at := 0; at+gram <= len(letters); at += one.least - gram + 1 {
@@ -116,10 +142,10 @@ func (t *traces) find(text string) []part {
 		return nil
 	}
 	var found []part
-	key, letters, from, work := uint64(0), 0, 0, leastWork+workPerByte*len(text)
+	key, letters, work := uint64(0), 0, leastWork+workPerByte*len(text)
 	for i := range len(text) {
 		c := folded[text[i]]
-		if c == 0 || i < from {
+		if c == 0 {
 			continue
 		}
 		key = key<<8 | uint64(c)
@@ -132,31 +158,33 @@ func (t *traces) find(text string) []part {
 		var secret *traced
 		most := 0
 		for _, p := range t.places[key] {
-			one, length, read := p.extend(text, from, i)
+			one, first, end, read := p.extend(text, i)
 			if work -= read; work < 0 || len(found) > maxParts {
 				return whole(text)
 			}
-			if length >= p.secret.least && length > most {
-				longest, secret, most = one, p.secret, length
+			own := p.secret.ownIn(first, end)
+			if end-first >= p.secret.least && end-first > most && own > 0 && 2*own >= p.secret.own {
+				longest, secret, most = one, p.secret, end-first
 			}
 		}
-		if secret != nil && !slices.Contains(commonWords, fold(text[longest.start:longest.end])) {
-			found = append(found, part{wholeRunes(text, longest), secret.token})
-			letters, from = 0, longest.end
+		// The grams of one trace find it again; overlapping traces are all found.
+		if secret == nil || len(found) > 0 && found[len(found)-1].end >= longest.end || slices.Contains(commonWords, fold(text[longest.start:longest.end])) {
+			continue
 		}
+		found = append(found, part{wholeRunes(text, longest), secret.token})
 	}
 	return found
 }
 
-// extend returns the longest part of a text, from a given offset on, that contains
-// the gram whose last letter is at last, and agrees with the secret. It also returns
-// the number of its letters, and of the bytes that were read.
-func (p tracePlace) extend(text string, from, last int) (one span, letters, read int) {
+// extend returns the longest part of a text that contains the gram whose last letter is
+// at last, and agrees with the secret. It also returns the part's range in the secret's
+// letters, and the number of bytes that were read.
+func (p tracePlace) extend(text string, last int) (one span, first, end, read int) {
 	secret := p.secret.letters
 	one = span{last, last + 1}
-	first := p.at + gram
-	left := last
-	for ; left >= from && first > 0; left-- {
+	first, end = p.at+gram, p.at+gram
+	left, right := last, last+1
+	for ; left >= 0 && first > 0; left-- {
 		c := folded[text[left]]
 		if c == 0 {
 			continue
@@ -167,7 +195,6 @@ func (p tracePlace) extend(text string, from, last int) (one span, letters, read
 		first--
 		one.start = left
 	}
-	end, right := p.at+gram, last+1
 	for ; right < len(text) && end < len(secret); right++ {
 		c := folded[text[right]]
 		if c == 0 {
@@ -179,7 +206,7 @@ func (p tracePlace) extend(text string, from, last int) (one span, letters, read
 		end++
 		one.end = right + 1
 	}
-	return one, end - first, right - left
+	return one, first, end, right - left
 }
 
 // wholeRunes extends a span to whole characters.
