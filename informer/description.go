@@ -3,7 +3,6 @@ package informer
 import (
 	"errors"
 	"strings"
-	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -59,9 +58,5 @@ func (d describer) describe(r *decoder.Revision, data []byte) string {
 	if len(text) <= maxDescription {
 		return text
 	}
-	end := maxDescription
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return strings.Clone(text[:end]) + "…"
+	return strings.Clone(mask.Cut(text, maxDescription)) + "…"
 }

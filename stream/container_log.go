@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/health"
 )
 
@@ -25,18 +26,23 @@ const (
 
 // lastLines returns the part of a log that is shown. It masks the whole log before
 // it cuts it, because a secret that was cut would not be recognized.
-func lastLines(log string, mask func(string) string) string {
-	log = strings.TrimRight(strings.ReplaceAll(mask(log), "\r\n", "\n"), "\n")
+func lastLines(log string, hide func(string) string) string {
+	log = strings.TrimRight(strings.ReplaceAll(hide(log), "\r\n", "\n"), "\n")
 	lines := strings.Split(log, "\n")
 	lines = lines[max(0, len(lines)-logLines):]
 	for i, line := range lines {
 		line = strings.ToValidUTF8(line, "\uFFFD")
-		if len(line) > logLineBytes {
-			line = strings.ToValidUTF8(line[:logLineBytes], "") + " ..."
-		}
-		lines[i] = line
+		lines[i] = shorten(line, logLineBytes)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// shorten cuts a masked text to limit bytes, and says so.
+func shorten(text string, limit int) string {
+	if len(text) > limit {
+		text = mask.Cut(text, limit) + " ..."
+	}
+	return text
 }
 
 // LogReader is a [Cluster]'s ContainerLog for one viewer.

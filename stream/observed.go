@@ -9,6 +9,7 @@ import (
 
 	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/mask"
 	"github.com/helmtrail/helmtrail/health"
 )
 
@@ -214,7 +215,7 @@ func (s *observed) finish(stopped bool) (helmtrail.Type, *helmtrail.End) {
 	case first.Status() != decoder.StatusFailed && gone:
 		end.Message = "the release was uninstalled again"
 	case h != nil && h.Description != "":
-		end.Message = cut(s.mask(h.Description), maxDescription)
+		end.Message = mask.Cut(s.mask(h.Description), maxDescription)
 	default:
 		end.Message = string(first.Status())
 	}

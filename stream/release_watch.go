@@ -10,6 +10,7 @@ import (
 
 	"github.com/helmtrail/helmtrail"
 	"github.com/helmtrail/helmtrail/decoder"
+	"github.com/helmtrail/helmtrail/decoder/mask"
 )
 
 // settleTime is how long the watch may take to deliver what the API server
@@ -116,7 +117,7 @@ func (w *releaseWatch) tell(t decoder.Transition) {
 		Secret: rev.Secret, Late: t.Late,
 	}
 	if h := rev.Header; h != nil {
-		body.Description, body.Chart, body.AppVersion, body.RollbackRevision = cut(w.run.mask(h.Description), maxDescription), chartName(h), h.AppVersion, h.RollbackRevision
+		body.Description, body.Chart, body.AppVersion, body.RollbackRevision = mask.Cut(w.run.mask(h.Description), maxDescription), chartName(h), h.AppVersion, h.RollbackRevision
 	}
 	w.run.inbox.put(helmtrail.TypeReleaseStatus, body)
 	if t.Change != decoder.ChangeStatus || (w.begun && rev.Number <= w.start) {
@@ -264,20 +265,9 @@ const (
 // cutNotes shortens notes to the limit of a terminal event. In JSON one byte may
 // take six.
 func cutNotes(notes string) string {
-	notes = cut(notes, maxNotes)
+	notes = mask.Cut(notes, maxNotes)
 	if data, err := json.Marshal(notes); err == nil && len(data) > bytesPerList {
-		return cut(notes, bytesPerList/6)
+		return mask.Cut(notes, bytesPerList/6)
 	}
 	return notes
-}
-
-// cut shortens s to at most limit bytes without breaking a character.
-func cut(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	for limit > 0 && s[limit]&0xC0 == 0x80 {
-		limit--
-	}
-	return s[:limit]
 }

@@ -56,7 +56,7 @@ func (s *Server) listResources(c *gin.Context) error {
 	secrets := s.history.Masker(ref).Within(c.Request.Context()).Collect(mask.FromRecord(record))
 	masked := make([]health.Resource, len(rows))
 	for i, row := range rows {
-		masked[i] = row.Masked(secrets.Text)
+		masked[i] = stream.MaskRow(row, secrets.Text)
 	}
 	summary := stream.Summarize(masked)
 	read := func(ctx context.Context, source health.LogSource) (string, error) {

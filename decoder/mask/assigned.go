@@ -20,7 +20,7 @@ func appendAssigned(found []span, text string, names namer) []span {
 		for start < len(text) && blank(text[start]) {
 			start++
 		}
-		if s := valueAt(text, start); s.start < s.end && !computed(text[s.start:s.end]) && names(key, text[s.start:s.end]) {
+		if s := valueAt(text[:valueLimit(text, key, start)], start); s.start < s.end && !computed(text[s.start:s.end]) && names(key, text[s.start:s.end]) {
 			found = append(found, s)
 			i = s.end - 1
 		}
@@ -50,12 +50,23 @@ func appendFlags(found []span, text string, names namer) []span {
 		if end == start || value == end || value == len(text) || text[value] == '-' || gradeOf(text[start:end]) == ordinary {
 			continue
 		}
-		if s := valueAt(text, value); s.start < s.end && !computed(text[s.start:s.end]) && names(text[start:end], text[s.start:s.end]) {
+		if s := valueAt(text[:valueLimit(text, text[start:end], value)], value); s.start < s.end && !computed(text[s.start:s.end]) && names(text[start:end], text[s.start:s.end]) {
 			found = append(found, s)
 			i = s.end - 1
 		}
 	}
 	return found
+}
+
+// valueLimit returns the end of the text in which the end of a key's value is searched.
+// Keys that do not name a secret may follow each other at once, and the values that
+// decide have to be read for each.
+func valueLimit(text, key string, start int) int {
+	const longest = 1 << 10
+	if namesSecret(key) {
+		return len(text)
+	}
+	return min(len(text), start+longest)
 }
 
 // keyBefore returns the key that ends before the sign at i, without quotes and

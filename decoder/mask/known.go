@@ -19,8 +19,10 @@ const (
 	// minDigits is the minimum for a number.
 	minDigits = 8
 	// maxSpelled is the maximum length of a secret that is searched for in all its
-	// spellings. A longer one is searched for as it is and in base64.
+	// spellings. A longer one is searched for as it is, in pieces, and in base64.
 	maxSpelled = 16 << 10
+	// pieceLength is the length of the pieces by which a longer one is searched for.
+	pieceLength = 512
 )
 
 // commonWords are not masked everywhere: that would make every text unreadable.
@@ -80,6 +82,10 @@ func (k *known) addSpellings(secret, token string) {
 	k.put(trimmed, token)
 	if len(trimmed) > maxSpelled {
 		k.put(base64.StdEncoding.EncodeToString([]byte(trimmed)), token)
+		// A line that was cut off has only the beginning.
+		for piece := range slices.Chunk([]byte(trimmed), pieceLength) {
+			k.put(string(piece), token)
+		}
 		return
 	}
 	for _, spelling := range []string{url.QueryEscape(trimmed), url.PathEscape(trimmed), quoted(trimmed, true), quoted(trimmed, false), strings.ToUpper(trimmed), strings.ToLower(trimmed)} {

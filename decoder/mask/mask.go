@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // Release names the release whose secrets are masked.
@@ -51,12 +52,30 @@ const (
 	// fingerprintBytes results in 16 hexadecimal digits: too short to find the
 	// value, long enough that two values at one place do not collide.
 	fingerprintBytes = 8
+	maxToken         = len(tokenStart) + 2*fingerprintBytes + len(tokenEnd)
 )
 
 var tokens = regexp.MustCompile(tokenStart + `[0-9a-f]{16}` + tokenEnd)
 
 // Masked reports whether text holds a token.
 func Masked(text string) bool { return strings.Contains(text, tokenStart) }
+
+// Cut returns the beginning of a masked text: at most limit bytes, without a part of a
+// character or of a token. A text must be masked before it is cut, because a part of a
+// secret would not be recognised.
+func Cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	kept := text[:limit]
+	if start := strings.LastIndex(kept, tokenStart[:len("«")]); start >= 0 && !strings.Contains(kept[start:], tokenEnd) && tokens.MatchString(text[start:min(len(text), start+maxToken)]) {
+		kept = kept[:start]
+	}
+	return kept
+}
 
 // token returns the text that is shown instead of a value.
 func (m *Masker) token(path, value string) string {

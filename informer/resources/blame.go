@@ -13,7 +13,6 @@ import (
 // blame sets the row's cause to a sentence about its object, and the row's reason
 // and message with it.
 func blame(row *health.Resource, rank health.Rank, s health.Sentence, message string) *health.Cause {
-	message, s.Detail = cut(message), cut(s.Detail)
 	s.Object = health.ObjectRef{Kind: row.Kind, Namespace: row.Namespace, Name: row.Name}
 	row.Reason, row.Message, row.Container = s.Reason, message, s.Container
 	row.Cause = health.Cause{Sentence: s, Message: message, Text: s.English(), Rank: rank}
@@ -23,24 +22,6 @@ func blame(row *health.Resource, rank health.Rank, s health.Sentence, message st
 // blameItself is blame for a sentence about the object as a whole.
 func blameItself(row *health.Resource, rank health.Rank, problem health.Problem, reason, message string) *health.Cause {
 	return blame(row, rank, health.Sentence{Problem: problem, Reason: reason, Detail: message}, message)
-}
-
-// longest bounds a message, in bytes. A container may end with one of 4 KB, and an
-// event holds the messages of many.
-const longest = 1200
-
-// cut shortens a message to longest bytes. It cuts between words if it can: secrets
-// are masked later, and half of one would not be recognized.
-func cut(s string) string {
-	const more = " ..."
-	if len(s) <= longest {
-		return s
-	}
-	kept := s[:longest-len(more)]
-	if end := strings.LastIndexAny(kept, " \t\n\"',;"); end > len(kept)/2 {
-		kept = kept[:end]
-	}
-	return strings.ToValidUTF8(kept, "") + more
 }
 
 // blameOwn finds the cause in a target's own state if none of its dependents has

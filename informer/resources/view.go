@@ -86,7 +86,7 @@ func (v *view) rows(targets []*target) []health.Resource {
 		}
 	}
 	for i := range rows {
-		rows[i].State, rows[i].Message = stateOf(&rows[i]), cut(rows[i].Message)
+		rows[i].State = stateOf(&rows[i])
 	}
 	v.length = len(rows)
 	maps.DeleteFunc(v.assessed, func(uid types.UID, _ assessment) bool { return !v.seen[uid] })

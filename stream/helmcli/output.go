@@ -10,12 +10,15 @@ import (
 const (
 	// maxLine bounds a line of LOG, in bytes. The rest of a longer line is dropped.
 	maxLine = 16 << 10
+	// maxHeld bounds the part of a line that is masked, in bytes. It is more than
+	// maxLine, so that a secret at the cut is recognised as a whole.
+	maxHeld = 2 * maxLine
 	// maxMessage bounds helm's error text, in bytes.
 	maxMessage = 8 << 10
 )
 
 // splitter splits helm's output into lines, which end with LF or CR LF. A line
-// longer than maxLine is cut, and never held in memory as a whole.
+// longer than maxHeld is cut, and never held in memory as a whole.
 type splitter struct {
 	line []byte
 	cut  bool
@@ -29,7 +32,7 @@ func (s *splitter) write(data []byte, f func(line string, truncated bool)) {
 		if end >= 0 {
 			part = data[:end]
 		}
-		if room := maxLine - len(s.line); len(part) > room {
+		if room := maxHeld - len(s.line); len(part) > room {
 			part, s.cut = part[:room], true
 		}
 		s.line = append(s.line, part...)

@@ -54,6 +54,13 @@ func (w *lineWriter) copy(output io.Reader) error {
 
 func (w *lineWriter) add(line string, truncated bool) {
 	line = hidePaths(w.secrets.Line(line), w.paths)
+	if truncated {
+		// A secret may have been cut at the end of the line, so it is not shown.
+		line = mask.Cut(line, max(0, len(line)-(maxHeld-maxLine)))
+	}
+	if len(line) > maxLine {
+		line, truncated = mask.Cut(line, maxLine), true
+	}
 	if !w.sieve.show(line) || w.size > maxSpool {
 		return
 	}
