@@ -78,6 +78,9 @@ func namesKey(key, value string, refers bool) bool {
 		return false
 	}
 	inner := strings.Join(list, "")
+	if words(key)[0] == "secret" && !namesSecret(inner+"key") && strings.Contains(fold(value), inner) {
+		return true
+	}
 	return containsAny(inner, kept) || namesSecret(whole) && strings.Contains(fold(value), whole) || namesSecret(inner) && strings.Contains(fold(value), inner)
 }
 

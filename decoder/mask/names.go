@@ -30,10 +30,10 @@ var secretParts = newParts(
 )
 
 // secretWords make a key secret only as whole words, since they are part of others.
-var secretWords = []string{"pass", "pwd", "pw", "psk", "otp", "jwt", "cred", "creds", "dsn", "salt", "pepper", "authorization", "bearer"}
+var secretWords = []string{"pass", "pwd", "pw", "psk", "otp", "jwt", "cred", "creds", "dsn", "salt", "pepper", "authorization", "bearer", "skey"}
 
 // likelyEnds are the ends of keys whose values are secret if they look random.
-var likelyEnds = []string{"key", "cookie", "seed", "auth", "webhook", "webhookurl", "license", "licence", "signature", "nonce", "pat", "pin"}
+var likelyEnds = []string{"key", "cookie", "seed", "auth", "webhook", "webhookurl", "license", "licence", "signature", "nonce", "pat", "pin", "psk", "pass", "pwd", "jwt"}
 
 // publicKeys are ends of keys that hold random values for everybody.
 var publicKeys = []string{
@@ -85,7 +85,7 @@ func gradeOf(key string) grade {
 	}
 	plain := letters(key)
 	switch trimmed := strings.ReplaceAll(plain, "tokeniz", ""); {
-	case secretParts.in(trimmed), containsAny(trimmed, secretWords) && slices.ContainsFunc(words(key), isSecretWord):
+	case secretParts.in(trimmed), containsAny(trimmed, secretWords) && (plain == "skey" || slices.ContainsFunc(words(key), isSecretWord)):
 		if describing(key, plain) {
 			return ordinary
 		}

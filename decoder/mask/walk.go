@@ -221,10 +221,10 @@ func (w *walker) pairName(node *yaml.Node) string {
 }
 
 // refersToKey reports whether a mapping refers to keys of a Secret, as
-// "secretKey: password" beside "remoteRef" or "secretName" does. Its own key is
-// "secretKeys" if it only has names of keys.
+// "secretKey: password" beside "remoteRef" or "secretName" does. Below "secretKeys" and
+// "existingSecret" it has only such names.
 func (w *walker) refersToKey(node *yaml.Node, at place) bool {
-	if letters(at.key) == "secretkeys" || tree.Get(node, "remoteRef") != nil {
+	if own := letters(at.key); own == "secretkeys" || strings.Contains(own, "existingsecret") || tree.Get(node, "remoteRef") != nil {
 		return true
 	}
 	for i := 0; i+1 < len(node.Content); i += 2 {
