@@ -63,11 +63,13 @@ export async function install(request: APIRequestContext, { namespace, name, cha
 /** The values of a release whose Pods become ready only when the test calls `letReady`. */
 export const HELD = { delay: '1h' } as const;
 
-/** Lets the Pods of a held release become ready, so that an operation that waits for them completes. */
+/** Lets the Pods of a held release become ready, so that an operation that waits for them completes. Waits until Helm has created the Deployment. */
 export async function letReady(namespace: string, name: string): Promise<void> {
-  await kube('PATCH', `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`, {
-    spec: { template: { metadata: { annotations: { 'devcluster.helmtrail.dev/delay': null } } } },
-  });
+  await expect(() =>
+    kube('PATCH', `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`, {
+      spec: { template: { metadata: { annotations: { 'devcluster.helmtrail.dev/delay': null } } } },
+    }),
+  ).toPass();
 }
 
 /** Returns the state of the session of an events page. */
