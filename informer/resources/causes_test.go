@@ -76,10 +76,11 @@ func matches(want clustertest.FaultCause, c health.Cause) bool {
 	return want.Matches(c.Object.Kind, c.Object.Name, c.Container, c.Reason, c.Text, c.Final)
 }
 
-// TestFirstCauseIsReportedWithinTwoSeconds installs charts that cannot become
-// ready. Helm waits until the cause is complete. The two Helms alternate: the
+// TestTheFirstCauseIsReportedSoon installs charts that cannot become ready. Helm
+// waits until the cause is complete. The test logs how long each cause took; its
+// own limit only tells a watch from a periodic list. The two Helms alternate: the
 // cluster's state does not depend on which of them waits.
-func TestFirstCauseIsReportedWithinTwoSeconds(t *testing.T) {
+func TestTheFirstCauseIsReportedSoon(t *testing.T) {
 	for i, f := range clustertest.Faults {
 		version := clustertest.Versions[i%len(clustertest.Versions)]
 		t.Run(fmt.Sprintf("%s, helm %d", f.Name, version), func(t *testing.T) {
@@ -129,7 +130,9 @@ func testFailure(t *testing.T, version int, f clustertest.Fault) {
 	if err := <-ended; err == nil {
 		t.Error("helm succeeded")
 	}
-	if delay := first.Sub(known.At(t)); delay > 2*time.Second {
+	delay := first.Sub(known.At(t))
+	t.Logf("the cause was reported %v after Kubernetes knew it", delay)
+	if delay > patience/2 {
 		t.Errorf("the cause was reported %v after Kubernetes knew it", delay)
 	}
 	read, err := tracker.Snapshot(t.Context(), followed, nil)
